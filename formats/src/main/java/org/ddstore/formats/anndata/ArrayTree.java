@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An open file of groups and arrays, each with attributes. Paths inside it are such as {@code
+ * obs/cell_type}; the root is the empty path. Not thread-safe.
+ */
+interface ArrayTree extends Closeable {
+  /** {@return the path of the file, for messages} */
+  String file();
+
+  /** {@return whether there is a group at a path} */
+  boolean isGroup(String path) throws IOException;
+
+  /** {@return whether there is an array at a path} */
+  boolean isArray(String path) throws IOException;
+
+  /** {@return the names of the groups and arrays in a group, ordered} */
+  List<String> children(String path) throws IOException;
+
+  /** {@return whether a group or array has an attribute} */
+  boolean hasAttribute(String path, String attribute) throws IOException;
+
+  /** {@return an attribute that is a text; empty if it is missing or something else} */
+  Optional<String> text(String path, String attribute) throws IOException;
+
+  /** {@return an attribute that is a list of texts; empty if it is missing or something else} */
+  Optional<List<String>> texts(String path, String attribute) throws IOException;
+
+  /** {@return an attribute that is a list of integers; empty if it is missing or something else} */
+  Optional<long[]> integers(String path, String attribute) throws IOException;
+
+  /**
+   * {@return the array at a path, which must exist} It is valid until the file is closed.
+   *
+   * @throws org.ddstore.formats.FormatException if it is damaged
+   */
+  StoredArray array(String path) throws IOException;
+}

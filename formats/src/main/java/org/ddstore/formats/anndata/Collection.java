@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import java.io.IOException;
+import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.Layout;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.anndata.ColumnSource.Part;
+
+/**
+ * Files that are read as one data set: their genes are joined, and columns of obs that some files
+ * lack are null there, if the options say so.
+ */
+final class Collection {
+  private static final Comparator<String> CODE_POINTS =
+      Comparator.comparing(name -> name.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
+
+  private final List<FileFacts> files;
+  private final AnnDataOptions options;
+
+  Collection(List<FileFacts> files, AnnDataOptions options) {
+    this.files = files;
+    this.options = options;
+  }
+
+  /**
+   * How the files are read.
+   *
+   * @param sources where the values of each column are
+   * @param genes by the digest of a file's genes, where they are among those of the data set
+   */
+  record Plan(List<ColumnSource> sources, Map<String, GeneMap> genes) implements Serializable {}
+
+  private static FileParts parts(FileFacts file) {
+    return (FileParts) file.details();
+  }
+
+  /**
+   * Returns the columns of the data set.
+   *
+   * @throws FormatException if columns of the same name differ, or are missing in a file
+   */
+  Layout layout() throws IOException {
+    Map<String, GeneMap> maps = new HashMap<>();
+    int width = 0;
+    if (options.hasMatrix()) {
+      Map<String, List<String>> distinct = distinctGenes();
+      List<String> joined = joined(distinct);
+      width = joined.size();
+      distinct.forEach((digest, genes) -> maps.put(digest, GeneMap.of(genes, joined)));
+    }
+    Map<String, SampleColumn> columns = new LinkedHashMap<>();
+    Map<String, ColumnSource> sources = new HashMap<>();
+    for (FileFacts file : files) {
+      for (int i = 0; i < file.columns().size(); i++) {
+        ColumnSource source = parts(file).sources().get(i);
+        SampleColumn column = file.columns().get(i);
+        if (source.part() == Part.DENSE) {
+          column = SampleColumn.fixed(column.name(), column.type(), width);
+        }
+        ColumnSource known = sources.putIfAbsent(column.name(), source);
+        SampleColumn first = columns.putIfAbsent(column.name(), column);
+        if (first != null) {
+          requireEqual(known, source, first, column, file);
+          if (column.isNullable()) {
+            columns.put(column.name(), first.orNull());
+          }
+        }
+      }
+    }
+    if (columns.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the options select nothing: %s".formatted(options));
+    }
+    for (FileFacts file : files) {
+      fillMissing(file, columns, sources);
+      requireEqualCodes(file);
+    }
+    requireDistinct(columns.keySet());
+    return new Layout(
+        new ArrayList<>(columns.values()),
+        new Plan(columns.keySet().stream().map(sources::get).toList(), maps));
+  }
+
+  private void requireEqual(
+      ColumnSource known,
+      ColumnSource source,
+      SampleColumn first,
+      SampleColumn column,
+      FileFacts file) {
+    if (!known.equals(source)) {
+      throw FormatException.of(
+          file.file().path(),
+          source.place(),
+          "has the column name \"%s\" of %s: select one of them".formatted(column.name(), known.place()));
+    }
+    if (!first.orNull().equals(column.orNull())) {
+      throw FormatException.of(
+          file.file().path(),
+          source.place(),
+          "is %s, but %s before %s: convert the files to one type, or read them one by one"
+              .formatted(column, first, files.get(0).file().path().equals(file.file().path()) ? "it is" : "files read"));
+    }
+  }
+
+  private void fillMissing(
+      FileFacts file, Map<String, SampleColumn> columns, Map<String, ColumnSource> sources) {
+    List<ColumnSource> present = parts(file).sources();
+    for (Map.Entry<String, SampleColumn> column : columns.entrySet()) {
+      ColumnSource source = sources.get(column.getKey());
+      if (present.contains(source)) {
+        continue;
+      }
+      if (!source.part().isTable()) {
+        throw FormatException.of(
+            file.file().path(),
+            source.place(),
+            "has no column \"%s\", but other files have: set the option x to dense or sparse if the files differ in this, or select what all have"
+                .formatted(column.getKey()));
+      }
+      if (!options.missingIsNull()) {
+        throw FormatException.of(
+            file.file().path(),
+            source.place(),
+            "missing, but other files have it: set the option %s to null, or select columns by %s"
+                .formatted(AnnDataOptions.MISSING, AnnDataOptions.OBS));
+      }
+      column.setValue(column.getValue().orNull());
+    }
+  }
+
+  private void requireEqualCodes(FileFacts file) {
+    parts(file)
+        .codes()
+        .forEach(
+            (column, digest) -> {
+              for (FileFacts other : files) {
+                String found = parts(other).codes().get(column);
+                if (found != null && !found.equals(digest)) {
+                  throw FormatException.of(
+                      other.file().path(),
+                      "obs/" + column,
+                      "has other categories than %s, so codes have different meanings: set the option %s to text"
+                          .formatted(file.file().path(), AnnDataOptions.CATEGORICALS));
+                }
+              }
+            });
+  }
+
+  private void requireDistinct(Set<String> names) {
+    Set<String> lower = new HashSet<>();
+    for (String name : names) {
+      if (!lower.add(name.toLowerCase(Locale.ROOT))) {
+        throw FormatException.of(
+            files.get(0).file().path(),
+            "column " + name,
+            "two columns have this name, which Spark compares without case: select columns by the option "
+                + AnnDataOptions.OBS);
+      }
+    }
+  }
+
+  /** {@return the genes of the data set in the order of the columns of X} */
+  List<String> genes() throws IOException {
+    return joined(distinctGenes());
+  }
+
+  /** Returns the lists of genes by their digests, in the order of the files that have them first. */
+  private Map<String, List<String>> distinctGenes() throws IOException {
+    Map<String, List<String>> distinct = new LinkedHashMap<>();
+    for (FileFacts file : files) {
+      String digest = parts(file).genes();
+      if (!distinct.containsKey(digest)) {
+        try (AnnDataFile open = AnnDataFile.open(file.file(), options)) {
+          distinct.put(digest, open.genes());
+        }
+      }
+    }
+    return distinct;
+  }
+
+  /**
+   * Joins genes as AnnData's concat does: the common genes in the order of the first file; or those
+   * of all files, ordered by their code points. Equal lists stay as they are.
+   */
+  private List<String> joined(Map<String, List<String>> distinct) {
+    List<List<String>> lists = List.copyOf(distinct.values());
+    if (lists.size() == 1) {
+      return lists.get(0);
+    }
+    distinct.forEach(this::requireUnique);
+    Set<String> joined = new LinkedHashSet<>(lists.get(0));
+    for (List<String> other : lists) {
+      if (options.outer()) {
+        joined.addAll(other);
+      } else {
+        joined.retainAll(new HashSet<>(other));
+      }
+    }
+    if (joined.isEmpty()) {
+      throw FormatException.of(
+          files.get(0).file().path(),
+          "var",
+          "the files have no gene in common: set the option %s to outer"
+              .formatted(AnnDataOptions.JOIN));
+    }
+    List<String> ordered = new ArrayList<>(joined);
+    if (options.outer()) {
+      ordered.sort(CODE_POINTS);
+    }
+    return ordered;
+  }
+
+  private void requireUnique(String digest, List<String> genes) {
+    Set<String> seen = new HashSet<>();
+    for (String gene : genes) {
+      if (!seen.add(gene)) {
+        FileFacts file =
+            files.stream().filter(one -> parts(one).genes().equals(digest)).findFirst().get();
+        throw FormatException.of(
+            file.file().path(),
+            "var",
+            "gene \"%s\" occurs twice, so files cannot be joined by genes: call var_names_make_unique() and write the file again"
+                .formatted(gene));
+      }
+    }
+  }
+}

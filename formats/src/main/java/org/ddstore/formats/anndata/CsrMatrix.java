@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+
+/** A matrix of compressed rows: {@code indptr}, and the slices of indices and data it cuts. */
+final class CsrMatrix extends Matrix {
+  private final String file;
+  private final StoredArray indptr;
+  private final StoredArray indices;
+  private final StoredArray data;
+
+  private CsrMatrix(String file, StoredArray indptr, StoredArray indices, StoredArray data, long... shape) {
+    super(shape[0], shape[1]);
+    this.file = file;
+    this.indptr = indptr;
+    this.indices = indices;
+    this.data = data;
+  }
+
+  static CsrMatrix open(ArrayTree tree, String path) throws IOException {
+    String file = tree.file();
+    Optional<long[]> known = tree.integers(path, "shape");
+    if (known.isEmpty()) {
+      known = tree.integers(path, "h5sparse_shape"); // files before AnnData 0.7
+    }
+    if (known.isEmpty() || known.get().length != 2) {
+      throw FormatException.of(file, path, "the attribute shape is missing or malformed");
+    }
+    long[] shape = known.get();
+    StoredArray indptr = part(tree, path + "/indptr");
+    StoredArray indices = part(tree, path + "/indices");
+    StoredArray data = part(tree, path + "/data");
+    Integers.require(file, indptr);
+    Integers.require(file, indices);
+    if (data.type() == ElementType.TEXT || data.shape().length != 1) {
+      throw FormatException.of(file, data.path(), "is no list of numbers");
+    }
+    if (indptr.shape()[0] != shape[0] + 1 || indices.shape()[0] != data.shape()[0]) {
+      throw FormatException.of(
+          file,
+          path,
+          "%,d rows need %,d offsets, indptr has %,d; indices has %,d values, data %,d: the file is damaged"
+              .formatted(
+                  shape[0],
+                  shape[0] + 1,
+                  indptr.shape()[0],
+                  indices.shape()[0],
+                  data.shape()[0]));
+    }
+    return new CsrMatrix(file, indptr, indices, data, shape);
+  }
+
+  private static StoredArray part(ArrayTree tree, String path) throws IOException {
+    if (!tree.isArray(path)) {
+      throw FormatException.of(tree.file(), path, "missing: the sparse matrix is damaged");
+    }
+    return tree.array(path);
+  }
+
+  @Override
+  ElementType type() {
+    return data.type();
+  }
+
+  @Override
+  boolean isSparse() {
+    return true;
+  }
+
+  @Override
+  int runRows() {
+    return 1;
+  }
+
+  @Override
+  int meanLength() {
+    return (int) Math.max(1, data.shape()[0] / Math.max(1, rows()));
+  }
+
+  @Override
+  ByteBuffer dense(long from, int count, GeneMap map) throws IOException {
+    return sparse(from, count, map).dense(map.width(), type().bytes());
+  }
+
+  @Override
+  SparseRows sparse(long from, int count, GeneMap map) throws IOException {
+    long[] bounds = Integers.longs(indptr, from, count + 1);
+    int[] offsets = new int[count + 1];
+    long stored = data.shape()[0];
+    for (int i = 0; i <= count; i++) {
+      long offset = bounds[i] - bounds[0];
+      if (bounds[i] < 0 || bounds[i] > stored || (i > 0 && bounds[i] < bounds[i - 1])) {
+        throw FormatException.of(
+            file,
+            indptr.path(),
+            "offset %,d of row %,d is below its predecessor or outside [0, %,d]: the file is damaged"
+                .formatted(bounds[i], from + i, stored));
+      }
+      if (offset > Integer.MAX_VALUE / type().bytes()) {
+        throw FormatException.of(
+            file, data.path(), "%,d rows have %,d values, more than 2 GiB".formatted(count, offset));
+      }
+      offsets[i] = (int) offset;
+    }
+    int length = offsets[count];
+    int[] genes = Integers.ints(file, indices, bounds[0], length, 0, (int) genes());
+    ByteBuffer values =
+        length == 0 ? ByteBuffer.allocate(0) : data.bytes(bounds[0], length);
+    return new SparseRows(offsets, genes, values).mapped(map, type().bytes());
+  }
+}

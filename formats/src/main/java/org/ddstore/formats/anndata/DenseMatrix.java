@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+
+/** A matrix that stores every value. */
+final class DenseMatrix extends Matrix {
+  private final StoredArray array;
+
+  DenseMatrix(String file, StoredArray array) {
+    super(dimension(file, array, 0), dimension(file, array, 1));
+    this.array = array;
+    if (array.type() == ElementType.TEXT) {
+      throw FormatException.of(file, array.path(), "has texts, not numbers");
+    }
+  }
+
+  private static long dimension(String file, StoredArray array, int axis) {
+    long[] shape = array.shape();
+    if (shape.length != 2) {
+      throw FormatException.of(
+          file, array.path(), "has %d dimensions, not two".formatted(shape.length));
+    }
+    return shape[axis];
+  }
+
+  @Override
+  ElementType type() {
+    return array.type();
+  }
+
+  @Override
+  boolean isSparse() {
+    return false;
+  }
+
+  @Override
+  int runRows() {
+    return array.runRows();
+  }
+
+  @Override
+  int meanLength() {
+    return (int) genes();
+  }
+
+  @Override
+  ByteBuffer dense(long from, int count, GeneMap map) throws IOException {
+    return SparseRows.mapped(
+        array.bytes(from, count), count, (int) genes(), map, array.type().bytes());
+  }
+
+  @Override
+  SparseRows sparse(long from, int count, GeneMap map) throws IOException {
+    return SparseRows.of(dense(from, count, map), count, map.width(), array.type());
+  }
+}

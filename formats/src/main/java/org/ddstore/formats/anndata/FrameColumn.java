@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.Values;
+
+/** A column of a table of AnnData, such as {@code obs/cell_type}. */
+abstract class FrameColumn {
+  /** What categoricals are read as. */
+  enum Categoricals {
+    TEXT,
+    CODES
+  }
+
+  private static final String LEGACY_CATEGORIES = "__categories";
+
+  /**
+   * Opens a column.
+   *
+   * @param frame path of the table
+   * @param name name of the column
+   * @throws FormatException if it is missing, or has an encoding that is not supported
+   */
+  static FrameColumn open(ArrayTree tree, String frame, String name, Categoricals categoricals)
+      throws IOException {
+    String path = frame + "/" + name;
+    String encoding = Encoding.of(tree, path);
+    if (tree.isArray(path)) {
+      String categories = frame + "/" + LEGACY_CATEGORIES + "/" + name;
+      if (tree.hasAttribute(path, "categories") && tree.isArray(categories)) {
+        return new CategoricalColumn(
+            tree.file(), list(tree, path), list(tree, categories), categoricals);
+      }
+      return new PlainColumn(list(tree, path));
+    }
+    if (!tree.isGroup(path)) {
+      throw FormatException.of(tree.file(), path, "missing, although the table lists it");
+    }
+    return switch (encoding) {
+      case Encoding.CATEGORICAL ->
+          new CategoricalColumn(
+              tree.file(),
+              list(tree, path + "/codes"),
+              list(tree, path + "/categories"),
+              categoricals);
+      case "nullable-integer", "nullable-boolean", "nullable-string-array" ->
+          new MaskedColumn(list(tree, path + "/values"), mask(tree, path + "/mask"));
+      default ->
+          throw Encoding.unsupported(
+              tree,
+              path,
+              encoding,
+              "arrays, categorical, nullable-integer, nullable-boolean and nullable-string-array");
+    };
+  }
+
+  private static StoredArray list(ArrayTree tree, String path) throws IOException {
+    if (!tree.isArray(path)) {
+      throw FormatException.of(tree.file(), path, "missing: the file is damaged");
+    }
+    StoredArray array = tree.array(path);
+    if (array.shape().length != 1) {
+      throw FormatException.of(
+          tree.file(), path, "has %d dimensions, not one".formatted(array.shape().length));
+    }
+    array.type(); // is supported
+    return array;
+  }
+
+  private static StoredArray mask(ArrayTree tree, String path) throws IOException {
+    StoredArray mask = list(tree, path);
+    if (mask.type() != ElementType.BOOL) {
+      throw FormatException.of(tree.file(), path, "is %s, not booleans".formatted(mask.type()));
+    }
+    return mask;
+  }
+
+  /** {@return the column of the DataFrame} */
+  abstract SampleColumn column(String name);
+
+  abstract long rows();
+
+  /** {@return the categories if the codes are read; else an empty array} */
+  String[] coded() throws IOException {
+    return new String[0];
+  }
+
+  /**
+   * Reads values.
+   *
+   * @param from first row
+   * @param count number of rows, at least 1
+   */
+  abstract Values read(long from, int count) throws IOException;
+
+  private static Object decoded(StoredArray array, ByteBuffer bytes, int count) {
+    return array.type().decode(bytes, count);
+  }
+
+  /** Numbers, booleans or texts. */
+  private static final class PlainColumn extends FrameColumn {
+    private final StoredArray array;
+
+    PlainColumn(StoredArray array) {
+      this.array = array;
+    }
+
+    @Override
+    SampleColumn column(String name) {
+      return SampleColumn.fixed(name, array.type());
+    }
+
+    @Override
+    long rows() {
+      return array.shape()[0];
+    }
+
+    @Override
+    Values read(long from, int count) throws IOException {
+      return array.type() == ElementType.TEXT
+          ? Values.texts(array.texts(from, count))
+          : Values.fixed(decoded(array, array.bytes(from, count), count), count, 1);
+    }
+  }
+
+  /** Values of which a mask hides some. */
+  private static final class MaskedColumn extends FrameColumn {
+    private final StoredArray values;
+    private final StoredArray mask;
+
+    MaskedColumn(StoredArray values, StoredArray mask) {
+      this.values = values;
+      this.mask = mask;
+    }
+
+    @Override
+    SampleColumn column(String name) {
+      return SampleColumn.fixed(name, values.type()).orNull();
+    }
+
+    @Override
+    long rows() {
+      return values.shape()[0];
+    }
+
+    @Override
+    Values read(long from, int count) throws IOException {
+      BitSet nulls = new BitSet();
+      ByteBuffer hidden = mask.bytes(from, count);
+      for (int i = 0; i < count; i++) {
+        nulls.set(i, hidden.get(i) != 0);
+      }
+      return new PlainColumn(values).read(from, count).withNulls(nulls);
+    }
+  }
+
+  /** Codes, and the categories that they are indices of; -1 is a missing value. */
+  private static final class CategoricalColumn extends FrameColumn {
+    private final String file;
+    private final StoredArray codes;
+    private final StoredArray categories;
+    private final boolean isText;
+    private String[] names;
+
+    CategoricalColumn(
+        String file, StoredArray codes, StoredArray categories, Categoricals categoricals) {
+      this.file = file;
+      this.codes = codes;
+      this.categories = categories;
+      this.isText = categoricals == Categoricals.TEXT;
+      Integers.require(file, codes);
+    }
+
+    @Override
+    SampleColumn column(String name) {
+      return isText
+          ? SampleColumn.fixed(name, ElementType.TEXT).orNull()
+          : SampleColumn.fixed(name, ElementType.INT32);
+    }
+
+    @Override
+    long rows() {
+      return codes.shape()[0];
+    }
+
+    @Override
+    String[] coded() throws IOException {
+      return isText ? new String[0] : names();
+    }
+
+    private String[] names() throws IOException {
+      if (names == null) {
+        int count = Math.toIntExact(categories.shape()[0]);
+        String[] read = new String[count];
+        if (count > 0 && categories.type() == ElementType.TEXT) {
+          read = categories.texts(0, count);
+        } else if (count > 0) {
+          Object numbers = decoded(categories, categories.bytes(0, count), count);
+          for (int i = 0; i < count; i++) {
+            read[i] = String.valueOf(java.lang.reflect.Array.get(numbers, i));
+          }
+        }
+        names = read;
+      }
+      return names;
+    }
+
+    @Override
+    Values read(long from, int count) throws IOException {
+      int[] found =
+          Integers.ints(file, codes, from, count, -1, Math.toIntExact(categories.shape()[0]));
+      if (!isText) {
+        return Values.fixed(found, count, 1);
+      }
+      String[] texts = new String[count];
+      for (int i = 0; i < count; i++) {
+        texts[i] = found[i] < 0 ? null : names()[found[i]];
+      }
+      return Values.texts(texts);
+    }
+  }
+}

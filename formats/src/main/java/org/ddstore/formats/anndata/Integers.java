@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import java.io.IOException;
+import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+
+/** Integers of any width in a file, such as offsets and indices of sparse rows. */
+final class Integers {
+  private Integers() {}
+
+  /**
+   * Checks the type of an array.
+   *
+   * @throws FormatException if the elements are no integers
+   */
+  static void require(String file, StoredArray array) {
+    ElementType type = array.type();
+    if (type == ElementType.TEXT
+        || type == ElementType.BOOL
+        || type == ElementType.FLOAT16
+        || type == ElementType.FLOAT32
+        || type == ElementType.FLOAT64
+        || array.shape().length != 1) {
+      throw FormatException.of(
+          file, array.path(), "is %s, not a list of integers".formatted(type));
+    }
+  }
+
+  static long[] longs(StoredArray array, long from, int count) throws IOException {
+    ByteBuffer bytes = array.bytes(from, count);
+    Object decoded = array.type().decode(bytes, count);
+    if (decoded instanceof long[] longs) {
+      return longs;
+    }
+    long[] longs = new long[count];
+    if (decoded instanceof int[] ints) {
+      for (int i = 0; i < count; i++) {
+        longs[i] = ints[i];
+      }
+    } else {
+      for (int i = 0; i < count; i++) {
+        longs[i] = Array.getLong(decoded, i);
+      }
+    }
+    return longs;
+  }
+
+  /**
+   * Reads integers in a range.
+   *
+   * @param min smallest legal value
+   * @param end value above the largest legal one
+   * @throws FormatException if a value is outside
+   */
+  static int[] ints(String file, StoredArray array, long from, int count, int min, int end)
+      throws IOException {
+    if (count == 0) {
+      return new int[0];
+    }
+    if (array.type() == ElementType.INT32) {
+      int[] ints = (int[]) array.type().decode(array.bytes(from, count), count);
+      for (int i = 0; i < count; i++) {
+        check(file, array, ints[i], min, end);
+      }
+      return ints;
+    }
+    long[] longs = longs(array, from, count);
+    int[] ints = new int[count];
+    for (int i = 0; i < count; i++) {
+      check(file, array, longs[i], min, end);
+      ints[i] = (int) longs[i];
+    }
+    return ints;
+  }
+
+  private static void check(String file, StoredArray array, long value, int min, int end) {
+    if (value < min || value >= end) {
+      throw FormatException.of(
+          file,
+          array.path(),
+          "value %,d is outside [%,d, %,d): the file is damaged".formatted(value, min, end));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.ddstore.formats.ElementType;
+
+/** An array in an {@link ArrayTree}, read by slices of the first axis, which are rows here. */
+interface StoredArray {
+  /** {@return the path inside the file} */
+  String path();
+
+  /**
+   * {@return the type of the elements}
+   *
+   * @throws org.ddstore.formats.FormatException if it is not supported; it names path and type
+   */
+  ElementType type();
+
+  /** {@return the dimensions; none for a single value} */
+  long[] shape();
+
+  /** {@return the number of rows that are decoded together; 1 if each can be read alone} */
+  int runRows();
+
+  /**
+   * Reads numbers.
+   *
+   * @param from first row
+   * @param count number of rows, at least 1
+   * @return the elements, row-major, from position 0 in the order of the buffer; a new buffer
+   */
+  ByteBuffer bytes(long from, int count) throws IOException;
+
+  /**
+   * Reads texts of an array of one dimension.
+   *
+   * @param from first row
+   * @param count number of rows, at least 1
+   */
+  String[] texts(long from, int count) throws IOException;
+}

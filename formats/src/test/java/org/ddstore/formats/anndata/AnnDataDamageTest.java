@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.Python;
+import org.ddstore.types.DDStoreException;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Files that are not of AnnData, or damaged, are errors that name file and place inside it. */
+class AnnDataDamageTest {
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void write() throws IOException {
+    Python.run(
+        folder,
+        AnnDataFixtures.FUNCTIONS
+            + """
+            make(41, numbers(41, 6, 'f4')).write_h5ad('good.h5ad', compression='gzip')
+            make(41, sp.csr_matrix(numbers(41, 6, 'f4'))).write_h5ad('sparse.h5ad')
+            make(41, sp.csc_matrix(numbers(41, 6, 'f4'))).write_h5ad('csc.h5ad')
+            make(0, numbers(0, 6, 'f4')).write_h5ad('rowless.h5ad')
+            import shutil
+            def damaged(name, base='good'):
+                shutil.copy(base + '.h5ad', name + '.h5ad'); return h5py.File(name + '.h5ad', 'a')
+            with damaged('no_x') as f: del f['X']
+            with damaged('no_obs') as f: del f['obs']
+            with damaged('no_var') as f: del f['var']
+            with damaged('no_index') as f: del f['obs'].attrs['_index']
+            with damaged('no_column') as f: del f['obs/depth']
+            with damaged('short_column') as f:
+                del f['obs/depth']; f['obs/depth'] = np.zeros(40)
+            with damaged('narrow') as f:
+                del f['X']; f['X'] = np.zeros((41, 5), 'f4')
+            with damaged('cube') as f:
+                del f['X']; f['X'] = np.zeros((41, 6, 2), 'f4')
+            with damaged('texts') as f:
+                del f['X']; f.create_dataset('X', data=[[b'a'] * 6] * 41)
+            with damaged('long_double') as f:
+                del f['X']; f['X'] = np.zeros((41, 6), 'g')
+            with damaged('complex') as f:
+                del f['obs/depth']; f['obs/depth'] = np.zeros(41, 'c8')
+            with damaged('awkward') as f: f['obs/age'].attrs['encoding-type'] = 'awkward-array'
+            with damaged('foreign_x', 'sparse') as f: f['X'].attrs['encoding-type'] = 'dok_matrix'
+            with damaged('foreign_root') as f: f.attrs['encoding-type'] = 'mudata'
+            with damaged('codes') as f: f['obs/tissue/codes'][5] = 9
+            with damaged('offsets', 'sparse') as f: f['X/indptr'][3] = 10**6
+            with damaged('genes', 'sparse') as f: f['X/indices'][2] = 6
+            with damaged('compound') as f:
+                del f['obs']; f['obs'] = np.zeros(41, dtype=[('index', 'S5'), ('n', 'i4')])
+            with damaged('fill') as f:
+                del f['X']; f.create_dataset('X', shape=(41, 6), dtype='f4', chunks=(10, 6), fillvalue=3)
+            with damaged('clash') as f:
+                o = f['obs']; o['X'] = np.zeros(41); o.attrs['column-order'] = list(o.attrs['column-order']) + ['X']
+            with damaged('huge', 'sparse') as f:
+                for k, t in [('data', 'f4'), ('indices', 'i4')]:
+                    del f['X'][k]; f['X'].create_dataset(k, shape=(2**31 + 9,), dtype=t, chunks=(1 << 20,))
+            with damaged('garbled') as f:
+                at = f['X'].id.get_chunk_info(0).byte_offset
+            with open('garbled.h5ad', 'r+b') as f: f.seek(at); f.write(b'x' * 64)
+            """);
+    byte[] good = Files.readAllBytes(folder.resolve("good.h5ad"));
+    Files.write(folder.resolve("half.h5ad"), java.util.Arrays.copyOf(good, good.length / 2));
+    Files.write(folder.resolve("empty.h5ad"), new byte[0]);
+    Files.writeString(folder.resolve("foreign.h5ad"), "\u0093NUMPY, and no more: ".repeat(100));
+  }
+
+  private static DataFrameReader reader() {
+    return FormatSpark.session().read().format("h5ad");
+  }
+
+  private static void readAll(DataFrameReader reader, String file) {
+    reader.load(folder.resolve(file + ".h5ad").toString()).collectAsList();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "empty | empty.h5ad: the file is empty",
+        "foreign | not an HDF5 file: the signature \\x89HDF is missing",
+        "half | truncated: the HDF5 header tells",
+        "no_x | X: missing",
+        "no_obs | obs: missing: the file was not written by AnnData",
+        "no_var | var: missing",
+        "no_index | obs: the attribute _index is missing",
+        "no_column | obs/depth: missing, although the table lists it",
+        "short_column | obs/depth: has 40 rows, but obs has 41",
+        "narrow | X: has 5 columns, but var has 6 rows",
+        "cube | X: has 3 dimensions, not two",
+        "texts | X: has texts, not numbers",
+        "long_double | X: the HDF5 type FloatingPoint of 16 bytes is not supported",
+        "complex | obs/depth: the HDF5 type CompoundDataType of 8 bytes is not supported",
+        "awkward | obs/age: the encoding \"awkward-array\" is not supported",
+        "foreign_x | X: the encoding \"dok_matrix\" is not supported",
+        "csc | X: has compressed columns (csc_matrix)",
+        "foreign_root | the root has the encoding \"mudata\", not anndata",
+        "codes | obs/tissue/codes: value 9 is outside [-1, 3)",
+        "offsets | X/indptr: offset 1,000,000 of row 3",
+        "genes | X/indices: value 6 is outside [0, 6)",
+        "compound | obs: is a compound table, as AnnData wrote before version 0.7",
+        "fill | X: has parts that were never written, and the fill value 3.0",
+        "clash | X: has the column name \"X\" of obs/X: select one of them",
+        "huge | X/",
+        "garbled | X: cannot be read as HDF5",
+      })
+  void damageIsNamedByFileAndPlace(String file, String message) {
+    assertThatThrownBy(() -> readAll(reader(), file))
+        .satisfies(
+            error -> {
+              Throwable cause = error;
+              while (!(cause instanceof DDStoreException) && cause.getCause() != null) {
+                cause = cause.getCause();
+              }
+              assertThat(cause).isInstanceOf(DDStoreException.class);
+              assertThat(cause.getMessage()).contains(file + ".h5ad: ").contains(message);
+            });
+  }
+
+  @Test
+  void partsThatAreNotSelectedAreNotRead() {
+    assertThat(reader().option("obs", "cell_type").load(folder.resolve("awkward.h5ad").toString()).count())
+        .isEqualTo(41);
+    readAll(reader().option("x", "none"), "csc");
+    readAll(reader().option("obs", "depth"), "codes");
+    readAll(reader().option("obs", "depth").option("x", "none"), "no_x");
+    assertThat(reader().load(folder.resolve("garbled.h5ad").toString()).select("obs_name").collectAsList())
+        .hasSize(41);
+  }
+
+  @Test
+  void aFileWithoutRowsHasNoRows() {
+    Dataset<Row> rows = reader().load(folder.resolve("rowless.h5ad").toString());
+
+    assertThat(rows.collectAsList()).isEmpty();
+    assertThat(rows.columns()).contains("X", "cell_type");
+  }
+
+  @Test
+  void aFileThatVanishesOrChangesIsNamed() throws IOException {
+    Path file = folder.resolve("vanishing.h5ad");
+    Files.copy(folder.resolve("good.h5ad"), file);
+    Dataset<Row> rows = reader().load(file.toString());
+
+    Files.copy(folder.resolve("half.h5ad"), file, StandardCopyOption.REPLACE_EXISTING);
+    assertThatThrownBy(rows::collectAsList)
+        .hasStackTraceContaining("vanishing.h5ad")
+        .hasStackTraceContaining("when it was listed");
+    Files.delete(file);
+    assertThatThrownBy(rows::collectAsList)
+        .hasStackTraceContaining("vanishing.h5ad")
+        .hasStackTraceContaining("gone since it was listed");
+
+    Files.copy(folder.resolve("good.h5ad"), file);
+    assertThat(rows.collectAsList()).as("the application goes on").hasSize(41);
+    Files.delete(file);
+  }
+}
