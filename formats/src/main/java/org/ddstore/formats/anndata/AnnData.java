@@ -24,7 +24,9 @@ public final class AnnData {
    */
   public static List<String> genes(Map<String, String> options, String path) {
     Map<String, String> names = new HashMap<>(options);
-    names.put(AnnDataOptions.X, "stored");
+    if (!parse(options).hasMatrix()) {
+      names.put(AnnDataOptions.X, "stored");
+    }
     try {
       return new Collection(AnnDataSource.files(names, path), parse(names)).genes();
     } catch (IOException e) {

@@ -84,8 +84,9 @@ final class Collection {
     }
     if (columns.isEmpty()) {
       throw new IllegalArgumentException(
-          "the options select nothing: %s".formatted(options));
+          "the options x, obs, layers and obsm select no column: change one of them");
     }
+    requireSelected(columns.keySet());
     for (FileFacts file : files) {
       fillMissing(file, columns, sources);
       requireEqualCodes(file);
@@ -112,8 +113,8 @@ final class Collection {
       throw FormatException.of(
           file.file().path(),
           source.place(),
-          "is %s, but %s before %s: convert the files to one type, or read them one by one"
-              .formatted(column, first, files.get(0).file().path().equals(file.file().path()) ? "it is" : "files read"));
+          "is %s, but %s in files before it: convert the files to one type, or read them one by one"
+              .formatted(column, first));
     }
   }
 
@@ -140,6 +141,18 @@ final class Collection {
                 .formatted(AnnDataOptions.MISSING, AnnDataOptions.OBS));
       }
       column.setValue(column.getValue().orNull());
+    }
+  }
+
+  private void requireSelected(Set<String> columns) {
+    for (String name : options.obs().all() ? List.<String>of() : options.obs().names()) {
+      if (!columns.contains(name)) {
+        throw FormatException.of(
+            files.get(0).file().path(),
+            "obs/" + name,
+            "missing in all files, but selected by the option \"%s\""
+                .formatted(AnnDataOptions.OBS));
+      }
     }
   }
 

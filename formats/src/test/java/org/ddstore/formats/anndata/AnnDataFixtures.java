@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.anndata;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.types.StructField;
 
 /** Files that AnnData wrote, and what AnnData reads from them. */
 final class AnnDataFixtures {
@@ -97,6 +100,29 @@ final class AnnDataFixtures {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Asserts that the columns of obs have the values that AnnData read. */
+  static void assertObs(Dataset<Row> rows, JsonNode expected) {
+    int compared = 0;
+    for (StructField field : rows.schema().fields()) {
+      if (!expected.has(field.name())) {
+        continue;
+      }
+      List<String> found = new ArrayList<>();
+      for (Row row : rows.select(field.name()).collectAsList()) {
+        Object value = row.get(0);
+        found.add(value instanceof Float number ? "" + number.doubleValue() : "" + value);
+      }
+      List<String> wanted = new ArrayList<>();
+      boolean isFraction = List.of("score", "depth").contains(field.name());
+      for (JsonNode value : expected.get(field.name())) {
+        wanted.add(isFraction ? "" + value.doubleValue() : value.asText("null"));
+      }
+      assertThat(found).as(field.name()).isEqualTo(wanted);
+      compared++;
+    }
+    assertThat(compared).as("columns of obs").isGreaterThanOrEqualTo(11);
   }
 
   /** Returns the elements of all rows of a column of arrays, little-endian. */

@@ -18,7 +18,6 @@ import java.util.Map;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.types.StructField;
 import org.ddstore.formats.FormatSpark;
 import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
@@ -129,28 +128,6 @@ class AnnDataFormatTest {
     return reader.load(folder.resolve(path).toString());
   }
 
-  private static void assertObs(Dataset<Row> rows, JsonNode expected) {
-    int compared = 0;
-    for (StructField field : rows.schema().fields()) {
-      if (!expected.has(field.name())) {
-        continue;
-      }
-      List<String> found = new ArrayList<>();
-      for (Row row : rows.select("`" + field.name() + "`").collectAsList()) {
-        Object value = row.get(0);
-        found.add(value instanceof Float number ? "" + number.doubleValue() : "" + value);
-      }
-      List<String> wanted = new ArrayList<>();
-      boolean isFraction = List.of("score", "depth").contains(field.name());
-      for (JsonNode value : expected.get(field.name())) {
-        wanted.add(isFraction ? "" + value.doubleValue() : value.asText("null"));
-      }
-      assertThat(found).as(field.name()).isEqualTo(wanted);
-      compared++;
-    }
-    assertThat(compared).as("columns of obs").isGreaterThanOrEqualTo(11);
-  }
-
   @ParameterizedTest
   @CsvSource({
     "f32, float32", "f64, float64", "i32, int32", "i64, int64", "u8, uint8"
@@ -194,7 +171,7 @@ class AnnDataFormatTest {
     Dataset<Row> rows = read(reader().option("partitionBytes", "4096"), file);
 
     JsonNode expected = AnnDataFixtures.json(folder.resolve(file));
-    assertObs(rows, expected);
+    AnnDataFixtures.assertObs(rows, expected);
     assertThat(AnnData.genes(Map.of(), folder.resolve(file).toString()))
         .isEqualTo(AnnDataFixtures.texts(expected.get("genes")));
   }
@@ -281,6 +258,8 @@ class AnnDataFormatTest {
     assertThat(found).hasSize(31 + 29 + 7);
     assertThat(found.subList(31, 60)).allMatch(row -> row.isNullAt(0) && row.isNullAt(1));
     assertThat(found.subList(0, 31)).noneMatch(row -> row.isNullAt(0));
+    assertThatThrownBy(() -> read(reader().option("missing", "null").option("obs", "tisue"), "join_csr"))
+        .hasMessageContaining("obs/tisue: missing in all files");
     assertThatThrownBy(() -> read(reader(), "join_csr"))
         .hasMessageContaining("1.h5ad: obs/small: missing")
         .hasMessageContaining("set the option missing to null");
