@@ -3,9 +3,9 @@ package org.ddstore.formats.anndata;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatOptions;
 
@@ -23,9 +23,13 @@ public final class AnnData {
    * @throws org.ddstore.formats.FormatException if a file cannot be read
    */
   public static List<String> genes(Map<String, String> options, String path) {
-    Map<String, String> names = new HashMap<>(options);
-    if (!parse(options).hasMatrix()) {
-      names.put(AnnDataOptions.X, "stored");
+    // Only the matrices count, so files may differ in all else.
+    Map<String, String> names = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    names.putAll(options);
+    names.putAll(Map.of(AnnDataOptions.OBS, "", AnnDataOptions.OBSM, ""));
+    AnnDataOptions given = parse(options);
+    if (given.hasX() || given.layers().isEmpty()) {
+      names.put(AnnDataOptions.X, "dense");
     }
     try {
       return new Collection(AnnDataSource.files(names, path), parse(names)).genes();

@@ -227,7 +227,10 @@ final class HdfArray implements StoredArray {
             path,
             () -> {
               try {
-                return chunked.getDecompressedChunk(offset);
+                LzfChunks lzf = new LzfChunks(chunked.getFilters(), elementBytes);
+                return lzf.isUsed()
+                    ? lzf.decode(chunked.getRawChunkBuffer(offset), bytes)
+                    : chunked.getDecompressedChunk(offset);
               } catch (HdfException e) {
                 if (String.valueOf(e.getMessage()).startsWith(NOT_WRITTEN)) {
                   requireZeroFill();

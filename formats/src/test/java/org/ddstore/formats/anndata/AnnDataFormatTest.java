@@ -90,6 +90,7 @@ class AnnDataFormatTest {
             with h5py.File('dense_f32.h5ad') as g, h5py.File('old.h5ad', 'w') as f:
                 for k, v in g.attrs.items(): f.attrs[k] = v
                 for k in g: g.copy(k, f)
+                f['obs'].attrs['encoding-version'] = '0.1.0'
                 for c in ['cell_type', 'tissue']:
                     codes = f['obs'][c]['codes'][()]; names = f['obs'][c]['categories'][()]; del f['obs'][c]
                     kept = f['obs'].require_group('__categories').create_dataset(c, data=names, dtype=h5py.string_dtype())
@@ -261,7 +262,7 @@ class AnnDataFormatTest {
     assertThatThrownBy(() -> read(reader().option("missing", "null").option("obs", "tisue"), "join_csr"))
         .hasMessageContaining("obs/tisue: missing in all files");
     assertThatThrownBy(() -> read(reader(), "join_csr"))
-        .hasMessageContaining("1.h5ad: obs/small: missing")
+        .hasMessageContaining("1.h5ad: obs/tissue: missing")
         .hasMessageContaining("set the option missing to null");
   }
 
