@@ -46,7 +46,7 @@ final class AnnDataFile implements Closeable {
    * @throws FormatException if it is no file of AnnData
    */
   static AnnDataFile open(InputFile input, AnnDataOptions options) throws IOException {
-    ArrayTree tree = HdfTree.open(input);
+    ArrayTree tree = input.isFolder() ? ZarrTree.open(input) : HdfTree.open(input);
     try {
       return new AnnDataFile(input, tree, options);
     } catch (IOException | RuntimeException e) {

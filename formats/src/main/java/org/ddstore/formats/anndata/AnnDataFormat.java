@@ -43,6 +43,12 @@ public class AnnDataFormat implements SampleFormat {
     AnnDataOptions.of(options);
   }
 
+  /** Returns whether a folder is a group of zarr that holds AnnData. */
+  @Override
+  public boolean isUnit(InputFile folder, FormatOptions options) throws IOException {
+    return ZarrTree.isAnnData(folder);
+  }
+
   @Override
   public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
     try (AnnDataFile open = AnnDataFile.open(file, AnnDataOptions.of(options))) {

@@ -4,6 +4,7 @@ package org.ddstore.formats.anndata;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 
@@ -51,13 +52,18 @@ final class Frame {
     return new Frame(tree, path, index);
   }
 
-  /** {@return the names of the columns without the index, in their order} */
+  /**
+   * {@return the names of the columns without the index, in their order; in ascending order if the
+   * table tells none, as other writers leave out an empty list}
+   */
   List<String> columns() throws IOException {
-    return tree.texts(path, COLUMNS)
-        .orElseThrow(
-            () ->
-                FormatException.of(
-                    tree.file(), path, "the attribute %s is missing".formatted(COLUMNS)));
+    Optional<List<String>> ordered = tree.texts(path, COLUMNS);
+    if (ordered.isPresent()) {
+      return ordered.get();
+    }
+    List<String> columns = new ArrayList<>(tree.children(path));
+    columns.removeAll(List.of(index, FrameColumn.LEGACY_CATEGORIES));
+    return columns;
   }
 
   /** {@return the index, whose values are names} */

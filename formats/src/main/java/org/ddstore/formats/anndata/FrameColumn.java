@@ -17,7 +17,7 @@ abstract class FrameColumn {
     CODES
   }
 
-  private static final String LEGACY_CATEGORIES = "__categories";
+  static final String LEGACY_CATEGORIES = "__categories";
 
   /**
    * Opens a column.

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.jhdf.HdfFile;
+import io.jhdf.WritableHdfFile;
+import io.jhdf.api.WritableGroup;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -205,6 +208,25 @@ class AnnDataFormatTest {
     byte[] zeros = new byte[301 * 23 * Float.BYTES];
     assertThat(AnnDataFixtures.bytes(rows, "layers_empty")).isEqualTo(zeros);
     assertThat(AnnDataFixtures.bytes(rows, "layers_hollow")).isEqualTo(zeros);
+  }
+
+  @Test
+  void tablesWithoutColumnsAreReadFromOtherWriters() {
+    Path file = folder.resolve("other.h5ad");
+    try (WritableHdfFile out = HdfFile.write(file)) {
+      out.putDataset("X", new float[][] {{1, 2, 3}, {4, 5, 6}});
+      for (String frame : List.of("obs", "var")) {
+        WritableGroup group = out.putGroup(frame);
+        group.putAttribute("_index", "names");
+        String[] names = {frame + "0", frame + "1", frame + "2"};
+        group.putDataset("names", frame.equals("obs") ? Arrays.copyOf(names, 2) : names);
+      }
+    }
+
+    List<Row> rows = read(reader(), "other.h5ad").collectAsList();
+
+    assertThat(rows).hasToString("[[obs0,ArraySeq(1.0, 2.0, 3.0)], [obs1,ArraySeq(4.0, 5.0, 6.0)]]");
+    assertThat(AnnData.genes(Map.of(), file.toString())).containsExactly("var0", "var1", "var2");
   }
 
   @Test

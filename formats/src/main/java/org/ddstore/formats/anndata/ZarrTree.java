@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.zarr.ZarrArray;
+import org.ddstore.formats.zarr.ZarrGroup;
+
+/** A group of zarr. */
+final class ZarrTree implements ArrayTree {
+  private final ZarrGroup root;
+  private final Map<String, ZarrArray> arrays = new HashMap<>();
+
+  private ZarrTree(ZarrGroup root) {
+    this.root = root;
+  }
+
+  /**
+   * Opens a group.
+   *
+   * @throws FormatException if the folder is no group
+   */
+  static ZarrTree open(InputFile folder) throws IOException {
+    return new ZarrTree(ZarrGroup.open(folder));
+  }
+
+  /** {@return whether a folder is a group that tells that it is of AnnData} */
+  static boolean isAnnData(InputFile folder) throws IOException {
+    return ZarrGroup.isNode(folder)
+        && !ZarrGroup.isArray(folder)
+        && Encoding.of(open(folder), "").equals(Encoding.ANNDATA);
+  }
+
+  @Override
+  public String file() {
+    return root.path();
+  }
+
+  @Override
+  public boolean isGroup(String path) throws IOException {
+    return path.isEmpty() || (root.has(path) && !isArray(path));
+  }
+
+  @Override
+  public boolean isArray(String path) throws IOException {
+    return arrays.containsKey(path) || (!path.isEmpty() && root.hasArray(path));
+  }
+
+  @Override
+  public List<String> children(String path) throws IOException {
+    if (!isGroup(path)) {
+      return List.of();
+    }
+    return path.isEmpty() ? root.children() : root.group(path).children();
+  }
+
+  private JsonNode attribute(String path, String name) throws IOException {
+    JsonNode all;
+    if (path.isEmpty()) {
+      all = root.attributes();
+    } else if (isArray(path)) {
+      all = opened(path).attributes();
+    } else if (isGroup(path)) {
+      all = root.group(path).attributes();
+    } else {
+      return null;
+    }
+    return all.get(name);
+  }
+
+  @Override
+  public boolean hasAttribute(String path, String attribute) throws IOException {
+    return attribute(path, attribute) != null;
+  }
+
+  @Override
+  public Optional<String> text(String path, String attribute) throws IOException {
+    JsonNode value = attribute(path, attribute);
+    return value != null && value.isTextual() ? Optional.of(value.textValue()) : Optional.empty();
+  }
+
+  @Override
+  public Optional<List<String>> texts(String path, String attribute) throws IOException {
+    JsonNode value = attribute(path, attribute);
+    if (value == null || !value.isArray()) {
+      return Optional.empty();
+    }
+    List<String> texts = new ArrayList<>();
+    value.forEach(text -> texts.add(text.asText()));
+    return Optional.of(texts);
+  }
+
+  @Override
+  public Optional<long[]> integers(String path, String attribute) throws IOException {
+    JsonNode value = attribute(path, attribute);
+    if (value == null || !value.isArray()) {
+      return Optional.empty();
+    }
+    long[] integers = new long[value.size()];
+    for (int i = 0; i < integers.length; i++) {
+      if (!value.get(i).canConvertToLong()) {
+        return Optional.empty();
+      }
+      integers[i] = value.get(i).longValue();
+    }
+    return Optional.of(integers);
+  }
+
+  @Override
+  public StoredArray array(String path) throws IOException {
+    return new Slices(file(), path, opened(path));
+  }
+
+  private ZarrArray opened(String path) throws IOException {
+    ZarrArray array = arrays.get(path);
+    if (array == null) {
+      array = root.array(path);
+      if (array.shape().length == 1) {
+        array.cacheBytes(1); // the chunk used last, which the next slice continues
+      }
+      arrays.put(path, array);
+    }
+    return array;
+  }
+
+  @Override
+  public void close() throws IOException {
+    IOException failure = null;
+    for (ZarrArray array : arrays.values()) {
+      try {
+        array.close();
+      } catch (IOException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    arrays.clear();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Slices of the first axis of an array. */
+  private record Slices(String file, String path, ZarrArray array) implements StoredArray {
+    @Override
+    public ElementType type() {
+      return array.elementType();
+    }
+
+    @Override
+    public long[] shape() {
+      return array.shape();
+    }
+
+    @Override
+    public int runRows() {
+      long[] shape = array.shape();
+      return shape.length == 0 ? 1 : (int) Math.max(1, Math.min(array.chunkShape()[0], shape[0]));
+    }
+
+    @Override
+    public ByteBuffer bytes(long from, int count) throws IOException {
+      long[] start = new long[array.shape().length];
+      int[] lengths = box(from, count);
+      start[0] = from;
+      return array.read(start, lengths);
+    }
+
+    @Override
+    public String[] texts(long from, int count) throws IOException {
+      return array.readTexts(new long[] {from}, box(from, count));
+    }
+
+    private int[] box(long from, int count) {
+      long[] shape = array.shape();
+      boolean isTable = shape.length == 2;
+      if (shape.length != 1 && !isTable) {
+        throw FormatException.of(
+            file,
+            path,
+            "has the shape %s; supported are one and two dimensions"
+                .formatted(Arrays.toString(shape)));
+      }
+      long width = isTable ? shape[1] : 1;
+      if (from + count > shape[0]
+          || count * width * Math.max(1, type().bytes()) > Integer.MAX_VALUE - 8) {
+        throw FormatException.of(
+            file,
+            path,
+            "rows [%,d, %,d) of %,d elements; there are %,d rows, and one read has at most 2 GiB"
+                .formatted(from, from + count, width, shape[0]));
+      }
+      return isTable ? new int[] {count, (int) width} : new int[] {count};
+    }
+  }
+}

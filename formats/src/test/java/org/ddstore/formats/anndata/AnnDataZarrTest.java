@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.anndata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.Python;
+import org.ddstore.formats.StoredRecords;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Groups of zarr that AnnData wrote are read as AnnData reads them. */
+class AnnDataZarrTest {
+  @TempDir static Path folder;
+
+  @BeforeAll
+  static void write() {
+    Python.run(
+        folder,
+        AnnDataFixtures.FUNCTIONS
+            + """
+            import zarr
+            def finish(a, path, **options):
+                a.layers['counts'] = sp.csr_matrix(numbers(a.n_obs, a.n_vars, 'i4'))
+                a.obsm['X_pca'] = rng.normal(size=(a.n_obs, 5)).astype('f4')
+                a.write_zarr(path, **options); dump(path, ad.read_zarr(path))
+            x = numbers(157, 19, 'f4')
+            finish(make(157, x), 'dense.zarr', chunks=(20, 7)); finish(make(157, sp.csr_matrix(x)), 'csr.zarr')
+            os.mkdir('both'); parts = []
+            for i, genes in enumerate(['bdac', 'acxb']):
+                part = make(40, sp.csr_matrix(numbers(40, 4, 'f4')), list(genes)); parts.append(part)
+                part.write_zarr('both/%d.zarr' % i)
+            dump('both_inner', ad.concat(parts, join='inner'))
+            make(9, numbers(9, 4, 'f4')).write_zarr('no_x.zarr'); del zarr.open('no_x.zarr')['X']
+            csc = make(9, sp.csc_matrix(numbers(9, 4, 'f4'))); csc.write_zarr('csc.zarr')
+            zarr.open('plain.zarr', 'w').create_dataset('x', data=np.arange(5))
+            """);
+  }
+
+  private static DataFrameReader reader() {
+    return FormatSpark.session().read().format("anndata");
+  }
+
+  private static Dataset<Row> read(DataFrameReader reader, String path) {
+    return reader.load(folder.resolve(path).toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"dense.zarr", "csr.zarr"})
+  void groupsHaveTheValuesOfAnnData(String group) {
+    Path path = folder.resolve(group);
+    Dataset<Row> rows = read(reader().option("partitionBytes", "4096"), group);
+
+    AnnDataFixtures.assertObs(rows, AnnDataFixtures.json(path));
+    assertThat(AnnData.genes(Map.of(), path.toString()))
+        .isEqualTo(AnnDataFixtures.texts(AnnDataFixtures.json(path).get("genes")));
+    Dataset<Row> numbers =
+        read(reader().option("obs", "").option("layers", "counts").option("obsm", "X_pca"), group);
+    StoredRecords records = StoredRecords.of(numbers, 2);
+    if (group.equals("dense.zarr")) {
+      assertThat(records.values().get("X")).isEqualTo(AnnDataFixtures.bytes(path, "X.dense"));
+    } else {
+      assertThat(records.values().get("X_values")).isEqualTo(AnnDataFixtures.bytes(path, "X.data"));
+      assertThat(records.values().get("X_indices"))
+          .isEqualTo(AnnDataFixtures.bytes(path, "X.indices"));
+    }
+    assertThat(records.values().get("layers_counts_values"))
+        .isEqualTo(AnnDataFixtures.bytes(path, "layers_counts.data"));
+    assertThat(records.values().get("obsm_X_pca"))
+        .isEqualTo(AnnDataFixtures.bytes(path, "obsm_X_pca.dense"));
+  }
+
+  @Test
+  void groupsInAFolderAreOneDataSet() {
+    Dataset<Row> rows = read(reader().option("obs", ""), "both");
+
+    Path expected = folder.resolve("both_inner");
+    assertThat(AnnDataFixtures.bytes(rows, "X_values"))
+        .isEqualTo(AnnDataFixtures.bytes(expected, "X.data"));
+    assertThat(AnnDataFixtures.bytes(rows, "X_indices"))
+        .isEqualTo(AnnDataFixtures.bytes(expected, "X.indices"));
+  }
+
+  @Test
+  void damageIsNamedByPlace() {
+    assertThatThrownBy(() -> read(reader(), "no_x.zarr")).hasMessageContaining("no_x.zarr: X: missing");
+    assertThatThrownBy(() -> read(reader(), "csc.zarr"))
+        .hasMessageContaining("csc.zarr: X: has compressed columns (csc_matrix)");
+    assertThatThrownBy(() -> read(reader(), "plain.zarr")).hasMessageContaining("no file in");
+  }
+}
