@@ -17,9 +17,9 @@ import org.ddstore.spark.types.FieldMetadata;
 import org.ddstore.types.Field;
 
 /**
- * A column of a data set: the name, and type and shape of its values. A value of one row is a number
- * or a text (no dimension), an array of fixed shape, or ragged: an array whose first dimension
- * varies. Arrays are row-major.
+ * A column of a data set: the name, and type and shape of its values. A value of one row is a
+ * number or a text (no dimension), an array of fixed shape, or ragged: an array whose first
+ * dimension varies. Arrays are row-major.
  */
 public final class SampleColumn implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -51,7 +51,8 @@ public final class SampleColumn implements Serializable {
     for (int length : shape) {
       if (length < 1) {
         throw new IllegalArgumentException(
-            "column %s: dimension %d of %s is outside [1, 2147483647]".formatted(name, length, this));
+            "column %s: dimension %d of %s is outside [1, 2147483647]"
+                .formatted(name, length, this));
       }
       elements *= length;
       if (elements > Integer.MAX_VALUE) {
@@ -86,8 +87,8 @@ public final class SampleColumn implements Serializable {
   }
 
   /**
-   * Returns a copy of a ragged column with a better estimate of its size, which is no part of {@link
-   * #equals}.
+   * Returns a copy of a ragged column with a better estimate of its size, which is no part of
+   * {@link #equals}.
    *
    * @param length mean length of the first dimension, at least 1
    */
@@ -122,7 +123,10 @@ public final class SampleColumn implements Serializable {
     return shape.clone();
   }
 
-  /** {@return the number of elements of a value; of a ragged one, of one index of its first dimension} */
+  /**
+   * {@return the number of elements of a value; of a ragged one, of one index of its first
+   * dimension}
+   */
   public int elements() {
     return Arrays.stream(shape).reduce(1, Math::multiplyExact);
   }

@@ -50,7 +50,12 @@ public final class AnnData {
   public static List<String> categories(String path, String column) {
     Map<String, String> options =
         Map.of(
-            AnnDataOptions.OBS, column, AnnDataOptions.X, "none", AnnDataOptions.CATEGORICALS, "codes");
+            AnnDataOptions.OBS,
+            column,
+            AnnDataOptions.X,
+            "none",
+            AnnDataOptions.CATEGORICALS,
+            "codes");
     List<FileFacts> files = AnnDataSource.files(options, path);
     try (AnnDataFile file = AnnDataFile.open(files.get(0).file(), parse(options))) {
       return List.of(file.obs(column).coded());

@@ -41,30 +41,34 @@ final class AnnDataReader implements SampleReader {
       return missing(column, count);
     }
     String name = source.name();
-    switch (source.part()) {
-      case NAMES, OBS:
-        return frameColumn(source).read(from, count);
-      case OBSM:
-        StoredArray array = arrays.get(name);
-        if (array == null) {
-          array = file.obsm(name);
-          arrays.put(name, array);
-        }
-        int width = column.elements();
-        return Values.fixed(
-            column.decode(array.bytes(from, count), count * width), count, width);
-      case DENSE:
+    return switch (source.part()) {
+      case NAMES, OBS -> frameColumn(source).read(from, count);
+      case OBSM -> obsm(name, column, from, count);
+      case DENSE -> {
         ByteBuffer dense = matrix(name).dense(from, count, genes());
-        return Values.fixed(
-            column.decode(dense, count * genes().width()), count, genes().width());
-      case INDICES:
-        SparseRows stored = sparse(name, from, count);
-        return Values.ragged(stored.genes(), stored.offsets());
-      default:
+        int width = genes().width();
+        yield Values.fixed(column.decode(dense, count * width), count, width);
+      }
+      case INDICES -> {
+        SparseRows rows = sparse(name, from, count);
+        yield Values.ragged(rows.genes(), rows.offsets());
+      }
+      case VALUES -> {
         SparseRows rows = sparse(name, from, count);
         ByteBuffer values = rows.values().duplicate().order(rows.values().order());
-        return Values.ragged(column.decode(values, rows.genes().length), rows.offsets());
+        yield Values.ragged(column.decode(values, rows.genes().length), rows.offsets());
+      }
+    };
+  }
+
+  private Values obsm(String name, SampleColumn column, long from, int count) throws IOException {
+    StoredArray array = arrays.get(name);
+    if (array == null) {
+      array = file.obsm(name);
+      arrays.put(name, array);
     }
+    int width = column.elements();
+    return Values.fixed(column.decode(array.bytes(from, count), count * width), count, width);
   }
 
   private static Values missing(SampleColumn column, int count) {

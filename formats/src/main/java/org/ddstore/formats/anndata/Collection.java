@@ -107,7 +107,8 @@ final class Collection {
       throw FormatException.of(
           file.file().path(),
           source.place(),
-          "has the column name \"%s\" of %s: select one of them".formatted(column.name(), known.place()));
+          "has the column name \"%s\" of %s: select one of them"
+              .formatted(column.name(), known.place()));
     }
     if (!first.orNull().equals(column.orNull())) {
       throw FormatException.of(
@@ -181,7 +182,8 @@ final class Collection {
         throw FormatException.of(
             files.get(0).file().path(),
             "column " + name,
-            "two columns have this name, which Spark compares without case: select columns by the option "
+            "two columns have this name, which Spark compares without case: select columns by the"
+                + " option "
                 + AnnDataOptions.OBS);
       }
     }
@@ -192,7 +194,9 @@ final class Collection {
     return joined(distinctGenes());
   }
 
-  /** Returns the lists of genes by their digests, in the order of the files that have them first. */
+  /**
+   * Returns the lists of genes by their digests, in the order of the files that have them first.
+   */
   private Map<String, List<String>> distinctGenes() throws IOException {
     Map<String, List<String>> distinct = new LinkedHashMap<>();
     for (FileFacts file : files) {

@@ -14,7 +14,8 @@ final class CsrMatrix extends Matrix {
   private final StoredArray indices;
   private final StoredArray data;
 
-  private CsrMatrix(String file, StoredArray indptr, StoredArray indices, StoredArray data, long... shape) {
+  private CsrMatrix(
+      String file, StoredArray indptr, StoredArray indices, StoredArray data, long... shape) {
     super(shape[0], shape[1]);
     this.file = file;
     this.indptr = indptr;
@@ -46,11 +47,7 @@ final class CsrMatrix extends Matrix {
           path,
           "%,d rows need %,d offsets, indptr has %,d; indices has %,d values, data %,d: the file is damaged"
               .formatted(
-                  shape[0],
-                  shape[0] + 1,
-                  indptr.shape()[0],
-                  indices.shape()[0],
-                  data.shape()[0]));
+                  shape[0], shape[0] + 1, indptr.shape()[0], indices.shape()[0], data.shape()[0]));
     }
     return new CsrMatrix(file, indptr, indices, data, shape);
   }
@@ -103,14 +100,15 @@ final class CsrMatrix extends Matrix {
       }
       if (offset > Integer.MAX_VALUE / type().bytes()) {
         throw FormatException.of(
-            file, data.path(), "%,d rows have %,d values, more than 2 GiB".formatted(count, offset));
+            file,
+            data.path(),
+            "%,d rows have %,d values, more than 2 GiB".formatted(count, offset));
       }
       offsets[i] = (int) offset;
     }
     int length = offsets[count];
     int[] genes = Integers.ints(file, indices, bounds[0], length, 0, (int) genes());
-    ByteBuffer values =
-        length == 0 ? ByteBuffer.allocate(0) : data.bytes(bounds[0], length);
+    ByteBuffer values = length == 0 ? ByteBuffer.allocate(0) : data.bytes(bounds[0], length);
     return new SparseRows(offsets, genes, values).mapped(map, type().bytes());
   }
 }

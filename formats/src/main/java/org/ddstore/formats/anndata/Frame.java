@@ -33,11 +33,11 @@ final class Frame {
       throw FormatException.of(
           tree.file(),
           path,
-          "is a compound table, as AnnData wrote before version 0.7: read and write the file with a newer AnnData");
+          "is a compound table, as AnnData wrote before version 0.7: read and write the file with a"
+              + " newer AnnData");
     }
     if (!tree.isGroup(path)) {
-      throw FormatException.of(
-          tree.file(), path, "missing: the file was not written by AnnData");
+      throw FormatException.of(tree.file(), path, "missing: the file was not written by AnnData");
     }
     String encoding = Encoding.of(tree, path);
     if (!encoding.isEmpty() && !encoding.equals(Encoding.DATAFRAME)) {

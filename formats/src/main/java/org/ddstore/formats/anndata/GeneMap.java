@@ -6,16 +6,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Where the genes of a file are among those of the data set.
- *
- * @param width number of genes of the data set
- * @param to for each gene of the file its index in the data set, -1 if it is not there; null if
- *     both have the same genes in the same order
- */
-record GeneMap(int width, int[] to) implements Serializable {
+/** Where the genes of a file are among those of the data set. */
+final class GeneMap implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  private final int width;
+
+  /**
+   * Index of each gene in the data set, or -1; null if both have the same genes in the same order.
+   */
+  private final int[] to;
+
+  private GeneMap(int width, int... to) {
+    this.width = width;
+    this.to = to;
+  }
+
   static GeneMap identity(int width) {
-    return new GeneMap(width, null);
+    return new GeneMap(width, (int[]) null);
   }
 
   /** Returns the map from the genes of a file to those of a data set. */
@@ -34,7 +42,21 @@ record GeneMap(int width, int[] to) implements Serializable {
     return new GeneMap(joined.size(), to);
   }
 
+  /** {@return the number of genes of the data set} */
+  int width() {
+    return width;
+  }
+
   boolean isIdentity() {
     return to == null;
+  }
+
+  /**
+   * {@return the index in the data set of a gene of the file, -1 if it is not there}
+   *
+   * @param gene index in the file
+   */
+  int of(int gene) {
+    return to == null ? gene : to[gene];
   }
 }

@@ -121,8 +121,7 @@ final class HdfArray implements StoredArray {
         path,
         () ->
             (String[])
-                hdfType.fillData(
-                    references, new int[] {count}, tree.hdf().getHdfBackingStorage()));
+                hdfType.fillData(references, new int[] {count}, tree.hdf().getHdfBackingStorage()));
   }
 
   @Override

@@ -95,8 +95,8 @@ final class HdfTree implements ArrayTree {
     return guard(file, channel, path, call);
   }
 
-  private static <T> T guard(
-      String file, ContentChannel channel, String path, Supplier<T> call) throws IOException {
+  private static <T> T guard(String file, ContentChannel channel, String path, Supplier<T> call)
+      throws IOException {
     try {
       return call.get();
     } catch (FormatException e) {

@@ -24,8 +24,7 @@ final class Integers {
         || type == ElementType.FLOAT32
         || type == ElementType.FLOAT64
         || array.shape().length != 1) {
-      throw FormatException.of(
-          file, array.path(), "is %s, not a list of integers".formatted(type));
+      throw FormatException.of(file, array.path(), "is %s, not a list of integers".formatted(type));
     }
   }
 

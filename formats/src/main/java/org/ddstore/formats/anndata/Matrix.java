@@ -6,10 +6,13 @@ import java.nio.ByteBuffer;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 
-/** The matrix {@code X}, or one of the layers: a row for each observation, a column for each gene. */
+/**
+ * The matrix {@code X}, or one of the layers: a row for each observation, a column for each gene.
+ */
 abstract class Matrix {
   private static final String CSC_REMEDY =
-      "has compressed columns (csc_matrix), whose rows cannot be read alone: convert it with a.X = a.X.tocsr() and write the file again";
+      "has compressed columns (csc_matrix), whose rows cannot be read alone: convert it with a.X ="
+          + " a.X.tocsr() and write the file again";
 
   private final long rows;
   private final long genes;

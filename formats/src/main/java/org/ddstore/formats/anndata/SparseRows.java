@@ -5,14 +5,37 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.ddstore.formats.ElementType;
 
-/**
- * Rows of a matrix that hold the genes whose values are stored.
- *
- * @param offsets index of the first value of each row, and the number of values at the end
- * @param genes gene of each value
- * @param values values in the order of the buffer
- */
-record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
+/** Rows of a matrix that hold the genes whose values are stored. */
+final class SparseRows {
+  private final int[] offsets;
+  private final int[] genes;
+  private final ByteBuffer values;
+
+  /**
+   * Creates rows of arrays that are not copied.
+   *
+   * @param offsets index of the first value of each row, and the number of values at the end
+   * @param genes gene of each value
+   * @param values values in the order of the buffer
+   */
+  SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
+    this.offsets = offsets;
+    this.genes = genes;
+    this.values = values;
+  }
+
+  int[] offsets() {
+    return offsets;
+  }
+
+  int[] genes() {
+    return genes;
+  }
+
+  ByteBuffer values() {
+    return values;
+  }
+
   int rows() {
     return offsets.length - 1;
   }
@@ -22,10 +45,9 @@ record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
     if (map.isIdentity()) {
       return this;
     }
-    int[] to = map.to();
     int kept = 0;
     for (int gene : genes) {
-      kept += to[gene] >= 0 ? 1 : 0;
+      kept += map.of(gene) >= 0 ? 1 : 0;
     }
     int[] newOffsets = new int[offsets.length];
     int[] newGenes = new int[kept];
@@ -36,8 +58,9 @@ record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
       long[] keys = new long[offsets[row + 1] - offsets[row]];
       int count = 0;
       for (int i = offsets[row]; i < offsets[row + 1]; i++) {
-        if (to[genes[i]] >= 0) {
-          keys[count++] = (long) to[genes[i]] << Integer.SIZE | i;
+        int gene = map.of(genes[i]);
+        if (gene >= 0) {
+          keys[count++] = ((long) gene << Integer.SIZE) | i;
         }
       }
       Arrays.sort(keys, 0, count);
@@ -94,11 +117,11 @@ record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
     }
     int size = Math.toIntExact((long) rows * map.width() * bytes);
     ByteBuffer mapped = ByteBuffer.allocate(size).order(dense.order());
-    int[] to = map.to();
     for (int row = 0; row < rows; row++) {
       for (int gene = 0; gene < width; gene++) {
-        if (to[gene] >= 0) {
-          Elements.copy(dense, row * width + gene, mapped, row * map.width() + to[gene], bytes);
+        int place = map.of(gene);
+        if (place >= 0) {
+          Elements.copy(dense, row * width + gene, mapped, row * map.width() + place, bytes);
         }
       }
     }

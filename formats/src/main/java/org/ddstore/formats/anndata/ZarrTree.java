@@ -2,6 +2,7 @@
 package org.ddstore.formats.anndata;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -20,6 +21,15 @@ import org.ddstore.formats.zarr.ZarrGroup;
 final class ZarrTree implements ArrayTree {
   private final ZarrGroup root;
   private final Map<String, ZarrArray> arrays = new HashMap<>();
+  private final Map<String, ZarrGroup> groups = new HashMap<>();
+  private final Map<String, Kind> kinds = new HashMap<>();
+  private final Map<String, JsonNode> attributes = new HashMap<>();
+
+  private enum Kind {
+    ARRAY,
+    GROUP,
+    NONE
+  }
 
   private ZarrTree(ZarrGroup root) {
     this.root = root;
@@ -46,34 +56,50 @@ final class ZarrTree implements ArrayTree {
     return root.path();
   }
 
+  /** Returns what is at a path, looked up once: each look-up is a request to the file system. */
+  private Kind kind(String path) throws IOException {
+    Kind kind = path.isEmpty() ? Kind.GROUP : kinds.get(path);
+    if (kind == null) {
+      kind = root.hasArray(path) ? Kind.ARRAY : root.has(path) ? Kind.GROUP : Kind.NONE;
+      kinds.put(path, kind);
+    }
+    return kind;
+  }
+
   @Override
   public boolean isGroup(String path) throws IOException {
-    return path.isEmpty() || (root.has(path) && !isArray(path));
+    return kind(path) == Kind.GROUP;
   }
 
   @Override
   public boolean isArray(String path) throws IOException {
-    return arrays.containsKey(path) || (!path.isEmpty() && root.hasArray(path));
+    return kind(path) == Kind.ARRAY;
   }
 
   @Override
   public List<String> children(String path) throws IOException {
-    if (!isGroup(path)) {
-      return List.of();
+    return isGroup(path) ? group(path).children() : List.of();
+  }
+
+  private ZarrGroup group(String path) throws IOException {
+    ZarrGroup group = path.isEmpty() ? root : groups.get(path);
+    if (group == null) {
+      group = root.group(path);
+      groups.put(path, group);
     }
-    return path.isEmpty() ? root.children() : root.group(path).children();
+    return group;
   }
 
   private JsonNode attribute(String path, String name) throws IOException {
-    JsonNode all;
-    if (path.isEmpty()) {
-      all = root.attributes();
-    } else if (isArray(path)) {
-      all = opened(path).attributes();
-    } else if (isGroup(path)) {
-      all = root.group(path).attributes();
-    } else {
-      return null;
+    JsonNode all = attributes.get(path);
+    if (all == null) {
+      all =
+          switch (kind(path)) {
+            case ARRAY -> opened(path).attributes();
+            case GROUP -> group(path).attributes();
+            case NONE -> JsonNodeFactory.instance.objectNode();
+          };
+      attributes.put(path, all);
     }
     return all.get(name);
   }

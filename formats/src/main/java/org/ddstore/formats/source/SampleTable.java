@@ -16,7 +16,6 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.formats.FileFacts;
-import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
 import org.ddstore.formats.SampleColumn;
@@ -44,10 +43,12 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns {
     List<FileFacts> facts = new Inspection(format, read.options()).of(files, session);
     if (facts.isEmpty()) {
       throw new IllegalArgumentException(
-          "format %s: every file of %s is left out by the options".formatted(format.name(), read.paths()));
+          "format %s: every file of %s is left out by the options"
+              .formatted(format.name(), read.paths()));
     }
     Layout layout = format.layout(facts, read.options());
-    return new SampleTable(new DataSet(format, read.options(), facts, select(layout, read), read.partitionBytes()));
+    return new SampleTable(
+        new DataSet(format, read.options(), facts, select(layout, read), read.partitionBytes()));
   }
 
   /** Returns the layout; the columns that are not selected stay, for formats that count on them. */

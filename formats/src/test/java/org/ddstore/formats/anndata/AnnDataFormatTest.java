@@ -22,7 +22,6 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
-import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
@@ -46,82 +45,7 @@ class AnnDataFormatTest {
 
   @BeforeAll
   static void write() {
-    Python.run(
-        folder,
-        AnnDataFixtures.FUNCTIONS
-            + """
-            N, G = 53, 17
-            for name, dtype, compression in [('f32', 'f4', 'gzip'), ('f64', 'f8', None), ('i32', 'i4', 'lzf'),
-                                             ('i64', 'i8', None), ('u8', 'u1', 'gzip'), ('u16', 'u2', None)]:
-                for form in ['dense', 'csr']:
-                    x = numbers(N, G, dtype)
-                    a = make(N, x if form == 'dense' else sp.csr_matrix(x))
-                    a.layers['counts'] = sp.csr_matrix(numbers(N, G, 'i4'))
-                    a.layers['scaled'] = numbers(N, G, 'f4')
-                    a.obsm['X_pca'] = rng.normal(size=(N, 5)).astype('f4'); a.obsm['X_umap'] = rng.normal(size=(N, 2))
-                    path = '%s_%s.h5ad' % (form, name)
-                    a.write_h5ad(path, compression=compression); dump(path)
-
-            def rechunk(path, name, chunks, **options):
-                with h5py.File(path, 'a') as f:
-                    old = f[name]; attrs = dict(old.attrs); data = old[()]; dtype = old.dtype; del f[name]
-                    new = f.create_dataset(name, data=data, chunks=chunks, dtype=dtype, **options)
-                    for k, v in attrs.items(): new.attrs[k] = v
-
-            a = make(301, numbers(301, 23, 'f4')); a.write_h5ad('chunks_dense.h5ad'); a.X = sp.csr_matrix(a.X)
-            a.write_h5ad('chunks_csr.h5ad')
-            rechunk('chunks_dense.h5ad', 'X', (7, 5), compression='gzip', shuffle=True)
-            rechunk('chunks_csr.h5ad', 'X/data', (37,), compression='gzip', shuffle=True, fletcher32=True)
-            rechunk('chunks_csr.h5ad', 'X/indices', (41,), compression='lzf')
-            rechunk('chunks_csr.h5ad', 'X/indptr', (10,))
-            for p in ['chunks_dense.h5ad', 'chunks_csr.h5ad']:
-                for c in ['obs/barcode', 'obs/_index', 'obs/score', 'obs/tissue/codes']:
-                    rechunk(p, c, (9,), compression='gzip')
-                dump(p)
-
-            # the same by the newest layout of HDF5, big-endian, behind a user block, and with values never written
-            with h5py.File('latest.h5ad', 'w', libver='latest', userblock_size=1024) as f, h5py.File('chunks_dense.h5ad') as g:
-                for k, v in g.attrs.items(): f.attrs[k] = v
-                for k in g: g.copy(k, f)
-                x = f['X'][()]; del f['X']
-                f.create_dataset('X', data=x.astype('>f4'), chunks=(10, 23)) # without attributes, as before 0.7
-                f['layers'].create_dataset('empty', shape=x.shape, dtype='f4', chunks=(100, 23))
-                f['layers'].create_dataset('hollow', shape=x.shape, dtype='f4')
-            dump('latest.h5ad')
-
-            # categoricals as AnnData 0.7 wrote them
-            with h5py.File('dense_f32.h5ad') as g, h5py.File('old.h5ad', 'w') as f:
-                for k, v in g.attrs.items(): f.attrs[k] = v
-                for k in g: g.copy(k, f)
-                f['obs'].attrs['encoding-version'] = '0.1.0'
-                for c in ['cell_type', 'tissue']:
-                    codes = f['obs'][c]['codes'][()]; names = f['obs'][c]['categories'][()]; del f['obs'][c]
-                    kept = f['obs'].require_group('__categories').create_dataset(c, data=names, dtype=h5py.string_dtype())
-                    kept.attrs['ordered'] = False
-                    d = f['obs'].create_dataset(c, data=codes); d.attrs['categories'] = kept.ref
-            dump('old.h5ad')
-
-            for form in ['join_dense', 'join_csr']:
-                os.mkdir(form); parts = []
-                for i, (n, genes) in enumerate([(31, ['z', 'b', 'a', 'q']), (29, ['q', 'c', 'a', 'z', '\\u00e9']), (7, ['a', 'q', 'z'])]):
-                    x = numbers(n, len(genes), 'f4', .6)
-                    part = make(n, sp.csr_matrix(x) if form == 'join_csr' else x, genes)
-                    part.layers['counts'] = sp.csr_matrix(numbers(n, len(genes), 'i4', .6))
-                    if i == 1: del part.obs['small']; del part.obs['tissue']
-                    part.write_h5ad('%s/%d.h5ad' % (form, i)); parts.append(part)
-                for join in ['inner', 'outer']:
-                    whole = ad.concat(parts, join=join, fill_value=0)
-                    if sp.issparse(whole.X): whole.X.sort_indices()
-                    whole.layers['counts'].sort_indices(); dump('%s_%s' % (form, join), whole)
-            # the same genes in all files
-            os.mkdir('same'); parts = [make(20, numbers(20, 6, 'f4'), list('zyxabc')) for i in range(3)]
-            for i, part in enumerate(parts): part.write_h5ad('same/%d.h5ad' % i)
-            dump('same_outer', ad.concat(parts, join='outer')); os.mkdir('mixed')
-            make(20, numbers(20, 6, 'f4')).write_h5ad('mixed/a.h5ad')
-            make(20, sp.csr_matrix(numbers(20, 6, 'f4'))).write_h5ad('mixed/b.h5ad')
-            os.mkdir('others'); make(20, numbers(20, 2, 'f4'), ['x', 'y']).write_h5ad('others/a.h5ad')
-            make(20, numbers(20, 2, 'f4'), ['u', 'v']).write_h5ad('others/b.h5ad')
-            """);
+    AnnDataFixtures.write(folder, "matrices.py");
   }
 
   private static DataFrameReader reader() {
@@ -133,20 +57,28 @@ class AnnDataFormatTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "f32, float32", "f64, float64", "i32, int32", "i64, int64", "u8, uint8"
-  })
+  @CsvSource({"f32, float32", "f64, float64", "i32, int32", "i64, int64", "u8, uint8"})
   void storesHoldTheBytesOfAnnData(String type, String stored) {
     String dense = "dense_" + type + ".h5ad";
     String sparse = "csr_" + type + ".h5ad";
-    DataFrameReader all = reader().option("layers", "*").option("obsm", "*").option("obs", "n_genes");
+    DataFrameReader all =
+        reader().option("layers", "*").option("obsm", "*").option("obs", "n_genes");
 
     StoredRecords denseRecords = StoredRecords.of(read(all, dense), 2);
     StoredRecords sparseRecords = StoredRecords.of(read(all, sparse), 3);
 
     assertThat(denseRecords.fields()).containsEntry("X", stored + "[17]");
-    Map.of("X", "X.dense", "layers_scaled", "layers_scaled.dense", "obsm_X_pca", "obsm_X_pca.dense",
-            "obsm_X_umap", "obsm_X_umap.dense", "layers_counts_values", "layers_counts.data")
+    Map.of(
+            "X",
+            "X.dense",
+            "layers_scaled",
+            "layers_scaled.dense",
+            "obsm_X_pca",
+            "obsm_X_pca.dense",
+            "obsm_X_umap",
+            "obsm_X_umap.dense",
+            "layers_counts_values",
+            "layers_counts.data")
         .forEach((field, file) -> assertBytes(denseRecords, field, dense, file));
     assertBytes(sparseRecords, "X_indices", sparse, "X.indices");
     assertBytes(sparseRecords, "X_values", sparse, "X.data");
@@ -170,7 +102,15 @@ class AnnDataFormatTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"dense_f32.h5ad", "csr_i32.h5ad", "chunks_dense.h5ad", "chunks_csr.h5ad", "latest.h5ad", "old.h5ad"})
+  @ValueSource(
+      strings = {
+        "dense_f32.h5ad",
+        "csr_i32.h5ad",
+        "chunks_dense.h5ad",
+        "chunks_csr.h5ad",
+        "latest.h5ad",
+        "old.h5ad"
+      })
   void obsHasTheValuesOfAnnData(String file) {
     Dataset<Row> rows = read(reader().option("partitionBytes", "4096"), file);
 
@@ -181,8 +121,13 @@ class AnnDataFormatTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"chunks_dense.h5ad, dense", "chunks_csr.h5ad, dense", "chunks_csr.h5ad, sparse", "chunks_dense.h5ad, sparse",
-    "latest.h5ad, dense"})
+  @CsvSource({
+    "chunks_dense.h5ad, dense",
+    "chunks_csr.h5ad, dense",
+    "chunks_csr.h5ad, sparse",
+    "chunks_dense.h5ad, sparse",
+    "latest.h5ad, dense"
+  })
   void matricesAreReadInEitherForm(String file, String form) {
     Dataset<Row> rows =
         read(reader().option("obs", "").option("x", form).option("partitionBytes", "3000"), file);
@@ -190,11 +135,13 @@ class AnnDataFormatTest {
     assertThat(rows.rdd().getNumPartitions()).as("partitions").isGreaterThan(3);
     Path path = folder.resolve(file);
     if (form.equals("dense")) {
-      assertThat(AnnDataFixtures.bytes(rows, "X")).isEqualTo(AnnDataFixtures.bytes(path, "X.dense"));
+      assertThat(AnnDataFixtures.bytes(rows, "X"))
+          .isEqualTo(AnnDataFixtures.bytes(path, "X.dense"));
     } else {
       Path csr = folder.resolve("chunks_csr.h5ad");
       assertThat(rows.columns()).containsExactly("X_indices", "X_values");
-      assertThat(AnnDataFixtures.bytes(rows, "X_values")).isEqualTo(AnnDataFixtures.bytes(csr, "X.data"));
+      assertThat(AnnDataFixtures.bytes(rows, "X_values"))
+          .isEqualTo(AnnDataFixtures.bytes(csr, "X.data"));
       assertThat(AnnDataFixtures.bytes(rows, "X_indices"))
           .isEqualTo(AnnDataFixtures.bytes(csr, "X.indices"));
     }
@@ -203,7 +150,9 @@ class AnnDataFormatTest {
   @Test
   void valuesThatWereNeverWrittenAreZero() {
     Dataset<Row> rows =
-        read(reader().option("obs", "").option("x", "none").option("layers", "empty,hollow"), "latest.h5ad");
+        read(
+            reader().option("obs", "").option("x", "none").option("layers", "empty,hollow"),
+            "latest.h5ad");
 
     byte[] zeros = new byte[301 * 23 * Float.BYTES];
     assertThat(AnnDataFixtures.bytes(rows, "layers_empty")).isEqualTo(zeros);
@@ -225,14 +174,20 @@ class AnnDataFormatTest {
 
     List<Row> rows = read(reader(), "other.h5ad").collectAsList();
 
-    assertThat(rows).hasToString("[[obs0,ArraySeq(1.0, 2.0, 3.0)], [obs1,ArraySeq(4.0, 5.0, 6.0)]]");
+    assertThat(rows)
+        .hasToString("[[obs0,ArraySeq(1.0, 2.0, 3.0)], [obs1,ArraySeq(4.0, 5.0, 6.0)]]");
     assertThat(AnnData.genes(Map.of(), file.toString())).containsExactly("var0", "var1", "var2");
   }
 
   @Test
   void categoricalsAreReadAsCodes() {
     Dataset<Row> rows =
-        read(reader().option("categoricals", "codes").option("obs", "tissue,obs_name").option("x", "none"), "csr_f32.h5ad");
+        read(
+            reader()
+                .option("categoricals", "codes")
+                .option("obs", "tissue,obs_name")
+                .option("x", "none"),
+            "csr_f32.h5ad");
 
     JsonNode expected = AnnDataFixtures.json(folder.resolve("csr_f32.h5ad"));
     assertThat(rows.columns()).containsExactly("tissue", "obs_name");
@@ -255,10 +210,13 @@ class AnnDataFormatTest {
     assertThat(AnnData.genes(Map.of("join", join), folder.resolve(files).toString()))
         .isEqualTo(AnnDataFixtures.texts(AnnDataFixtures.json(expected).get("genes")));
     if (files.equals("join_dense")) {
-      assertThat(AnnDataFixtures.bytes(rows, "X")).isEqualTo(AnnDataFixtures.bytes(expected, "X.dense"));
+      assertThat(AnnDataFixtures.bytes(rows, "X"))
+          .isEqualTo(AnnDataFixtures.bytes(expected, "X.dense"));
     } else {
-      assertThat(AnnDataFixtures.bytes(rows, "X_values")).isEqualTo(AnnDataFixtures.bytes(expected, "X.data"));
-      assertThat(AnnDataFixtures.bytes(rows, "X_indices")).isEqualTo(AnnDataFixtures.bytes(expected, "X.indices"));
+      assertThat(AnnDataFixtures.bytes(rows, "X_values"))
+          .isEqualTo(AnnDataFixtures.bytes(expected, "X.data"));
+      assertThat(AnnDataFixtures.bytes(rows, "X_indices"))
+          .isEqualTo(AnnDataFixtures.bytes(expected, "X.indices"));
     }
     Dataset<Row> layers = read(reader.option("x", "dense"), files);
     assertThat(AnnDataFixtures.bytes(layers, "layers_counts"))
@@ -269,19 +227,25 @@ class AnnDataFormatTest {
   void filesWithTheSameGenesKeepTheirOrder() {
     Dataset<Row> rows = read(reader().option("join", "outer").option("obs", ""), "same");
 
-    assertThat(AnnData.genes(Map.of(), folder.resolve("same").toString())).containsExactly("z", "y", "x", "a", "b", "c");
-    assertThat(AnnDataFixtures.bytes(rows, "X")).isEqualTo(AnnDataFixtures.bytes(folder.resolve("same_outer"), "X.dense"));
+    assertThat(AnnData.genes(Map.of(), folder.resolve("same").toString()))
+        .containsExactly("z", "y", "x", "a", "b", "c");
+    assertThat(AnnDataFixtures.bytes(rows, "X"))
+        .isEqualTo(AnnDataFixtures.bytes(folder.resolve("same_outer"), "X.dense"));
   }
 
   @Test
   void columnsThatAFileLacksAreNullIfAskedFor() {
-    Dataset<Row> rows = read(reader().option("missing", "null").option("obs", "small,tissue").option("x", "none"), "join_csr");
+    Dataset<Row> rows =
+        read(
+            reader().option("missing", "null").option("obs", "small,tissue").option("x", "none"),
+            "join_csr");
 
     List<Row> found = rows.collectAsList();
     assertThat(found).hasSize(31 + 29 + 7);
     assertThat(found.subList(31, 60)).allMatch(row -> row.isNullAt(0) && row.isNullAt(1));
     assertThat(found.subList(0, 31)).noneMatch(row -> row.isNullAt(0));
-    assertThatThrownBy(() -> read(reader().option("missing", "null").option("obs", "tisue"), "join_csr"))
+    assertThatThrownBy(
+            () -> read(reader().option("missing", "null").option("obs", "tisue"), "join_csr"))
         .hasMessageContaining("obs/tisue: missing in all files");
     assertThatThrownBy(() -> read(reader(), "join_csr"))
         .hasMessageContaining("1.h5ad: obs/tissue: missing")
@@ -304,7 +268,8 @@ class AnnDataFormatTest {
   }
 
   /** What a rank drew: rows, their classes, and their genes. */
-  private record Drawn(List<Long> rows, List<Long> classes, byte[] dense) implements Serializable {}
+  private record Drawn(List<Long> rows, List<Long> classes, List<Byte> dense)
+      implements Serializable {}
 
   @Test
   void batchesOfAStoreAreBalancedByCellType() {
@@ -314,7 +279,8 @@ class AnnDataFormatTest {
     List<Drawn> ranks = DDStores.from(cells).ranks(2).run(AnnDataFormatTest::draw);
 
     List<String> codes =
-        AnnDataFixtures.texts(AnnDataFixtures.json(folder.resolve("csr_f32.h5ad")).get("cell_type.codes"));
+        AnnDataFixtures.texts(
+            AnnDataFixtures.json(folder.resolve("csr_f32.h5ad")).get("cell_type.codes"));
     byte[] dense = AnnDataFixtures.bytes(folder.resolve("csr_f32.h5ad"), "X.dense");
     Map<Long, Long> perClass = new HashMap<>();
     int rowBytes = GENES * Float.BYTES;
@@ -323,14 +289,22 @@ class AnnDataFormatTest {
       for (int i = 0; i < rank.rows.size(); i++) {
         int row = rank.rows.get(i).intValue();
         assertThat(rank.classes.get(i)).isEqualTo(Long.parseLong(codes.get(row)));
-        assertThat(Arrays.copyOfRange(rank.dense, i * rowBytes, (i + 1) * rowBytes))
+        List<Byte> expected = new ArrayList<>();
+        for (int at = row * rowBytes; at < (row + 1) * rowBytes; at++) {
+          expected.add(dense[at]);
+        }
+        assertThat(rank.dense.subList(i * rowBytes, (i + 1) * rowBytes))
             .as("row %d", row)
-            .isEqualTo(Arrays.copyOfRange(dense, row * rowBytes, (row + 1) * rowBytes));
+            .isEqualTo(expected);
         perClass.merge(rank.classes.get(i), 1L, Long::sum);
       }
     }
     long rarest =
-        codes.stream().distinct().mapToLong(code -> codes.stream().filter(code::equals).count()).min().getAsLong();
+        codes.stream()
+            .distinct()
+            .mapToLong(code -> codes.stream().filter(code::equals).count())
+            .min()
+            .getAsLong();
     assertThat(perClass).hasSize((int) codes.stream().distinct().count());
     assertThat(perClass.values()).as("equally many of each class").containsOnly(rarest);
   }
@@ -342,15 +316,17 @@ class AnnDataFormatTest {
         LoaderOptions.defaults()
             .fields("cell_type", "X_indices", "X_values")
             .densify("X_values", "X_indices", GENES);
-    Drawn drawn = new Drawn(new ArrayList<>(), new ArrayList<>(), new byte[1 << 16]);
-    ByteBuffer dense = ByteBuffer.wrap(drawn.dense);
+    Drawn drawn = new Drawn(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     try (Loader loader = rank.loader(balanced, options)) {
       for (LoadedBatch batch : loader.epoch(0)) {
         for (int i = 0; i < batch.samples(); i++) {
           drawn.rows.add(batch.row(i));
           drawn.classes.add(batch.field("cell_type").getLong(i));
         }
-        dense.put(batch.field("X_values").asByteBuffer().duplicate());
+        ByteBuffer dense = batch.field("X_values").asByteBuffer().duplicate();
+        while (dense.hasRemaining()) {
+          drawn.dense.add(dense.get());
+        }
       }
     }
     return drawn;

@@ -10,7 +10,6 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
-import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,26 +23,7 @@ class AnnDataZarrTest {
 
   @BeforeAll
   static void write() {
-    Python.run(
-        folder,
-        AnnDataFixtures.FUNCTIONS
-            + """
-            import zarr
-            def finish(a, path, **options):
-                a.layers['counts'] = sp.csr_matrix(numbers(a.n_obs, a.n_vars, 'i4'))
-                a.obsm['X_pca'] = rng.normal(size=(a.n_obs, 5)).astype('f4')
-                a.write_zarr(path, **options); dump(path, ad.read_zarr(path))
-            x = numbers(157, 19, 'f4')
-            finish(make(157, x), 'dense.zarr', chunks=(20, 7)); finish(make(157, sp.csr_matrix(x)), 'csr.zarr')
-            os.mkdir('both'); parts = []
-            for i, genes in enumerate(['bdac', 'acxb']):
-                part = make(40, sp.csr_matrix(numbers(40, 4, 'f4')), list(genes)); parts.append(part)
-                part.write_zarr('both/%d.zarr' % i)
-            dump('both_inner', ad.concat(parts, join='inner'))
-            make(9, numbers(9, 4, 'f4')).write_zarr('no_x.zarr'); del zarr.open('no_x.zarr')['X']
-            csc = make(9, sp.csc_matrix(numbers(9, 4, 'f4'))); csc.write_zarr('csc.zarr')
-            zarr.open('plain.zarr', 'w').create_dataset('x', data=np.arange(5))
-            """);
+    AnnDataFixtures.write(folder, "groups.py");
   }
 
   private static DataFrameReader reader() {
@@ -92,7 +72,8 @@ class AnnDataZarrTest {
 
   @Test
   void damageIsNamedByPlace() {
-    assertThatThrownBy(() -> read(reader(), "no_x.zarr")).hasMessageContaining("no_x.zarr: X: missing");
+    assertThatThrownBy(() -> read(reader(), "no_x.zarr"))
+        .hasMessageContaining("no_x.zarr: X: missing");
     assertThatThrownBy(() -> read(reader(), "csc.zarr"))
         .hasMessageContaining("csc.zarr: X: has compressed columns (csc_matrix)");
     assertThatThrownBy(() -> read(reader(), "plain.zarr")).hasMessageContaining("no file in");

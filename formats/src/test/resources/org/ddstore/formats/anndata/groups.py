@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes groups of zarr. Follows functions.py."""
+import zarr
+def finish(a, path, **options):
+    a.layers['counts'] = sp.csr_matrix(numbers(a.n_obs, a.n_vars, 'i4'))
+    a.obsm['X_pca'] = rng.normal(size=(a.n_obs, 5)).astype('f4')
+    a.write_zarr(path, **options); dump(path, ad.read_zarr(path))
+x = numbers(157, 19, 'f4')
+finish(make(157, x), 'dense.zarr', chunks=(20, 7)); finish(make(157, sp.csr_matrix(x)), 'csr.zarr')
+os.mkdir('both'); parts = []
+for i, genes in enumerate(['bdac', 'acxb']):
+    part = make(40, sp.csr_matrix(numbers(40, 4, 'f4')), list(genes)); parts.append(part)
+    part.write_zarr('both/%d.zarr' % i)
+whole = ad.concat(parts, join='inner'); whole.X.sort_indices(); dump('both_inner', whole)
+make(9, numbers(9, 4, 'f4')).write_zarr('no_x.zarr'); del zarr.open('no_x.zarr')['X']
+csc = make(9, sp.csc_matrix(numbers(9, 4, 'f4'))); csc.write_zarr('csc.zarr')
+zarr.open('plain.zarr', 'w').create_dataset('x', data=np.arange(5))
