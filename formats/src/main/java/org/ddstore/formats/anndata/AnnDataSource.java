@@ -12,6 +12,7 @@ import org.ddstore.types.Internal;
 /** The data source {@code anndata}. */
 @Internal
 public final class AnnDataSource extends SampleSource {
+  /** Creates the data source; called by Spark. */
   public AnnDataSource() {
     super(new AnnDataFormat());
   }

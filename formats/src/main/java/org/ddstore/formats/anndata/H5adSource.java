@@ -7,6 +7,7 @@ import org.ddstore.types.Internal;
 /** The data source {@code h5ad}. */
 @Internal
 public final class H5adSource extends SampleSource {
+  /** Creates the data source; called by Spark. */
   public H5adSource() {
     super(new H5adFormat());
   }
