@@ -87,8 +87,8 @@ public final class SampleColumn implements Serializable {
   }
 
   /**
-   * Returns a copy of a ragged column with a better estimate of its size, which is no part of
-   * {@link #equals}.
+   * {@return a copy of a ragged column with a better estimate of its size} The estimate is no part
+   * of {@link #equals}.
    *
    * @param length mean length of the first dimension, at least 1
    */
