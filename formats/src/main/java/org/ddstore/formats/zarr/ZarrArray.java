@@ -226,7 +226,8 @@ public final class ZarrArray implements Closeable {
     long[] at = first.clone();
     int d;
     do {
-      copyChunk(chunk(isLast && endsChunk(start[0] + lengths[0], at[0]), at), at, start, lengths, to, offset, toStrides);
+      boolean isDone = isLast && endsChunk(start[0] + lengths[0], at[0]);
+      copyChunk(chunk(isDone, at), at, start, lengths, to, offset, toStrides);
       d = dimensions - 1;
       while (d >= 0 && at[d] == last[d]) {
         at[d] = first[d];
