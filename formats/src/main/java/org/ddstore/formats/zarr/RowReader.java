@@ -32,7 +32,7 @@ final class RowReader implements SampleReader {
       return Values.texts(array.readTexts(start, lengths));
     }
     int width = column.elements();
-    ByteBuffer numbers = array.read(start, lengths);
+    ByteBuffer numbers = array.readForward(start, lengths);
     return Values.fixed(column.decode(numbers, count * width), count, width);
   }
 

@@ -131,6 +131,51 @@ public final class ZarrArray implements Closeable {
     return to;
   }
 
+  /**
+   * Reads numbers of rows, for a caller that reads all rows once in ascending order: chunks are not
+   * kept after their last row, and a chunk that has just these rows is not copied.
+   *
+   * @return a buffer as of {@link #read}, whose content must not be changed
+   */
+  ByteBuffer readForward(long[] start, int... lengths) throws IOException {
+    requireInside(start, lengths);
+    int count = count(lengths);
+    if (isOneChunk(start, lengths)) {
+      long[] at = new long[grid.dimensions()];
+      at[0] = start[0] / chunk[0];
+      Chunk rows = chunk(endsChunk(start[0] + lengths[0], at[0]), at);
+      if (rows.strides()[0] > 0) { // else it is the fill value
+        ByteBuffer numbers = (ByteBuffer) rows.elements();
+        return numbers.slice(0, count * elementType().bytes()).order(numbers.order());
+      }
+    }
+    ByteBuffer to = allocate(count);
+    copy(start, lengths, to, 0, true);
+    return to;
+  }
+
+  /**
+   * Returns whether rows are the first rows of one chunk in C order, which is complete in the other
+   * axes.
+   */
+  private boolean isOneChunk(long[] start, int... lengths) {
+    boolean isOne =
+        lengths[0] > 0
+            && lengths[0] <= chunk[0]
+            && start[0] % chunk[0] == 0
+            && Arrays.equals(
+                metadata.codecs().strides(metadata.chunk()), StridedCopy.rowMajor(lengths));
+    for (int d = 1; isOne && d < lengths.length; d++) {
+      isOne = start[d] == 0 && lengths[d] == chunk[d];
+    }
+    return isOne;
+  }
+
+  /** Returns whether rows before an end are the last ones of a chunk. */
+  private boolean endsChunk(long end, long coordinate) {
+    return end >= Math.min((coordinate + 1) * chunk[0], shape[0]);
+  }
+
   /** Reads texts of a box, in C order. */
   public String[] readTexts(long[] start, int... lengths) throws IOException {
     if (elementType() != ElementType.TEXT) {
@@ -161,6 +206,11 @@ public final class ZarrArray implements Closeable {
    * @param offset place of the first element in it
    */
   void copy(long[] start, int[] lengths, Object to, int offset) throws IOException {
+    copy(start, lengths, to, offset, false);
+  }
+
+  private void copy(long[] start, int[] lengths, Object to, int offset, boolean isLast)
+      throws IOException {
     requireInside(start, lengths);
     if (count(lengths) == 0) {
       return;
@@ -176,7 +226,8 @@ public final class ZarrArray implements Closeable {
     long[] at = first.clone();
     int d;
     do {
-      copyChunk(chunk(at), at, start, lengths, to, offset, toStrides);
+      boolean isDone = isLast && endsChunk(start[0] + lengths[0], at[0]);
+      copyChunk(chunk(isDone, at), at, start, lengths, to, offset, toStrides);
       d = dimensions - 1;
       while (d >= 0 && at[d] == last[d]) {
         at[d] = first[d];
@@ -229,7 +280,7 @@ public final class ZarrArray implements Closeable {
         .copy(from.elements(), source, to, target, elementType().bytes());
   }
 
-  private Chunk chunk(long... coordinates) throws IOException {
+  private Chunk chunk(boolean isLast, long... coordinates) throws IOException {
     long number = grid.number(coordinates);
     Chunk kept = cache.get(number);
     if (kept != null) {
@@ -247,7 +298,9 @@ public final class ZarrArray implements Closeable {
     } catch (IOException e) {
       throw new FormatException(source.path(coordinates), e.getMessage(), e);
     }
-    cache.put(number, chunk);
+    if (!isLast || chunk.elements() == metadata.fill()) {
+      cache.put(number, chunk);
+    }
     return chunk;
   }
 

@@ -114,7 +114,7 @@ class ZarrFormatTest {
 
     assertThat(rows.columns()).containsExactly("image", "label", "meta/weight", "name");
     assertThat(rows.schema().apply("image").dataType()).isEqualTo(DataTypes.BinaryType);
-    assertThat(rows.javaRDD().getNumPartitions()).isEqualTo(6);
+    assertThat(rows.javaRDD().getNumPartitions()).isEqualTo(5);
     String[] names =
         new ObjectMapper().readValue(folder.resolve("name.json").toFile(), String[].class);
     assertThat(rows.select("name").as(Encoders.STRING()).collectAsList()).containsExactly(names);
