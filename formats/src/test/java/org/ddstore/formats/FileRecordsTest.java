@@ -66,7 +66,7 @@ class FileRecordsTest {
 
   private static Row parse(String path, byte[] bytes) {
     CALLS.incrementAndGet();
-    String[] parts = new String(bytes, UTF_8).split(" ");
+    String[] parts = new String(bytes, UTF_8).split(" ", -1);
     int[] numbers = {
       Integer.parseInt(parts[0]), Integer.parseInt(parts[1]), Integer.parseInt(parts[2])
     };

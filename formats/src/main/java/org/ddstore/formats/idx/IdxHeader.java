@@ -21,6 +21,7 @@ import org.ddstore.formats.SampleColumn;
  * @param type type of an element
  * @param shape dimensions, at least one
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record IdxHeader(ElementType type, int... shape) implements Serializable {
   private static final int MAGIC_BYTES = 4;
   private static final Map<Integer, ElementType> TYPES =

@@ -66,6 +66,7 @@ final class BilinearScaler {
    * @param first first of them
    * @param of their weights, whose sum is 2<sup>22</sup>
    */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Weights(int[] first, int[][] of) {
     static Weights of(int from, int to) {
       double scale = (double) from / to;

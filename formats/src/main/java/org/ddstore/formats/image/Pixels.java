@@ -6,6 +6,7 @@ package org.ddstore.formats.image;
  *
  * @param samples samples of 8 bits, row by row, the channels of a pixel side by side
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Pixels(int height, int width, int channels, byte... samples) {
 
   /** Returns a rectangle inside the image. */
