@@ -149,7 +149,10 @@ public enum ElementType {
   };
 
   private final int bytes;
+
+  @SuppressWarnings("ImmutableEnumChecker") // types of Spark do not change
   private final DataType sqlType;
+
   private final DType stored;
 
   ElementType(int bytes, DataType sqlType, DType stored) {

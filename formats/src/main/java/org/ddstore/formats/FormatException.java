@@ -38,6 +38,7 @@ public final class FormatException extends DDStoreException implements Permanent
    * @param file path of the file
    * @param field column, array or attribute inside the file
    * @param problem what is wrong, and the remedy
+   * @return the exception
    */
   public static FormatException of(String file, String field, String problem) {
     return new FormatException(file, field + ": " + problem);

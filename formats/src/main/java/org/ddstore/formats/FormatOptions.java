@@ -16,6 +16,11 @@ public final class FormatOptions implements Serializable {
 
   private final TreeMap<String, String> values = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
 
+  /**
+   * Copies options.
+   *
+   * @param values values by key
+   */
   public FormatOptions(Map<String, String> values) {
     this.values.putAll(values);
   }
@@ -24,6 +29,7 @@ public final class FormatOptions implements Serializable {
    * Checks the keys.
    *
    * @param reader what reads with the options, such as {@code format "npy"}
+   * @param legal legal keys
    * @throws IllegalArgumentException if a key is not legal; the message lists the legal ones
    */
   public void requireKeys(String reader, Set<String> legal) {
@@ -37,7 +43,11 @@ public final class FormatOptions implements Serializable {
     }
   }
 
-  /** {@return the value of an option without spaces at its ends; empty if it is not given} */
+  /**
+   * {@return the value of an option without spaces at its ends; empty if it is not given}
+   *
+   * @param key key of the option
+   */
   public Optional<String> text(String key) {
     return Optional.ofNullable(values.get(key)).map(String::strip);
   }
@@ -45,6 +55,9 @@ public final class FormatOptions implements Serializable {
   /**
    * {@return the value of an option with few legal values, in lower case}
    *
+   * @param key key of the option
+   * @param byDefault value if the option is not given
+   * @param legal legal values
    * @throws IllegalArgumentException if the value is not legal
    */
   public String choice(String key, String byDefault, String... legal) {
@@ -62,6 +75,10 @@ public final class FormatOptions implements Serializable {
   /**
    * {@return the value of an option that is an integer}
    *
+   * @param key key of the option
+   * @param byDefault value if the option is not given
+   * @param min smallest legal value
+   * @param max largest legal value
    * @throws IllegalArgumentException if the value is no integer, or outside [min, max]
    */
   public long integer(String key, long byDefault, long min, long max) {
@@ -84,6 +101,8 @@ public final class FormatOptions implements Serializable {
   /**
    * {@return the value of an option that is true or false}
    *
+   * @param key key of the option
+   * @param byDefault value if the option is not given
    * @throws IllegalArgumentException if the value is neither
    */
   public boolean flag(String key, boolean byDefault) {
@@ -92,6 +111,8 @@ public final class FormatOptions implements Serializable {
 
   /**
    * {@return the parts of a value that is a list, separated by commas; empty if it is not given}
+   *
+   * @param key key of the option
    */
   public List<String> list(String key) {
     return text(key)
@@ -104,6 +125,7 @@ public final class FormatOptions implements Serializable {
    * {@return the value of an option that is a shape, such as {@code 64,64}; empty if it is not
    * given}
    *
+   * @param key key of the option
    * @throws IllegalArgumentException if a part is no integer of at least 1
    */
   public Optional<int[]> shape(String key) {

@@ -22,7 +22,11 @@ public final class Formats {
     return formats;
   }
 
-  /** {@return the format with a name, in any case; empty if there is none} */
+  /**
+   * {@return the format with a name, in any case; empty if there is none}
+   *
+   * @param name name of the format
+   */
   public static Optional<SampleFormat> named(String name) {
     return all().stream().filter(format -> format.name().equalsIgnoreCase(name)).findFirst();
   }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +35,7 @@ public final class InputFile implements Serializable {
   /** The configuration of Hadoop, on the driver and on executors. */
   @FunctionalInterface
   public interface Hadoop extends Serializable {
+    /** {@return the configuration of this JVM} */
     Configuration configuration();
   }
 
@@ -49,9 +49,10 @@ public final class InputFile implements Serializable {
   }
 
   /**
-   * Returns the files and folders that match a path.
+   * {@return the files and folders that match a path}
    *
    * @param pattern path, or pattern of Hadoop such as {@code data/*.npy}
+   * @param hadoop configuration of Hadoop
    * @throws FileNotFoundException if there are none
    */
   public static List<InputFile> matching(String pattern, Hadoop hadoop) throws IOException {
@@ -120,11 +121,16 @@ public final class InputFile implements Serializable {
     return length;
   }
 
+  /** {@return whether this is a folder} */
   public boolean isFolder() {
     return folder;
   }
 
-  /** {@return the files and folders in a folder, in the order of the file system} */
+  /**
+   * {@return the files and folders in a folder, in the order of the file system}
+   *
+   * @throws IOException if the file system fails
+   */
   public List<InputFile> children() throws IOException {
     return all(fileSystem().listStatus(new Path(path)), root, hadoop);
   }
@@ -133,13 +139,19 @@ public final class InputFile implements Serializable {
    * {@return the file or folder at a path relative to this one, such as {@code a.npy} in a folder,
    * or {@code ../a.npy} beside a file}
    *
+   * @param relative path relative to this folder
    * @throws FileNotFoundException if there is none
    */
   public InputFile resolve(String relative) throws IOException {
     return new InputFile(fileSystem().getFileStatus(new Path(path, relative)), root, hadoop);
   }
 
-  /** {@return whether there is a file or folder at a path relative to this folder} */
+  /**
+   * {@return whether there is a file or folder at a path relative to this folder}
+   *
+   * @param relative path relative to this folder
+   * @throws IOException if the file system fails
+   */
   public boolean has(String relative) throws IOException {
     return fileSystem().exists(new Path(path, relative));
   }
@@ -147,7 +159,8 @@ public final class InputFile implements Serializable {
   /**
    * Opens the file.
    *
-   * @throws FormatException if the file has another size than when it was listed
+   * @return the open file or reader
+   * @throws FormatException if the file was written after it was listed
    * @throws FileNotFoundException if it is gone
    */
   public Content open() throws IOException {
@@ -157,7 +170,7 @@ public final class InputFile implements Serializable {
             ? new Remote(fileSystem().open(new Path(path)))
             : new Local(FileChannel.open(local, StandardOpenOption.READ));
     try {
-      requireUnchanged(local);
+      requireUnchanged();
     } catch (IOException | RuntimeException e) {
       content.close();
       throw e;
@@ -165,18 +178,25 @@ public final class InputFile implements Serializable {
     return content;
   }
 
-  private void requireUnchanged(java.nio.file.Path local) throws IOException {
-    long now =
-        local == null ? fileSystem().getFileStatus(new Path(path)).getLen() : Files.size(local);
-    if (now != length) {
+  private void requireUnchanged() throws IOException {
+    FileStatus now = fileSystem().getFileStatus(new Path(path));
+    if (now.getLen() != length) {
       throw new FormatException(
           path,
           "had %,d bytes when it was listed, has %,d now: read it when nothing writes it"
-              .formatted(length, now));
+              .formatted(length, now.getLen()));
+    }
+    if (now.getModificationTime() != modified) {
+      throw new FormatException(
+          path, "was written after it was listed: read it when nothing writes it");
     }
   }
 
-  /** {@return the whole content} */
+  /**
+   * {@return the whole content}
+   *
+   * @throws IOException if the file system fails
+   */
   public ByteBuffer readAll() throws IOException {
     if (length > Integer.MAX_VALUE - 8) {
       throw new FormatException(
@@ -195,7 +215,11 @@ public final class InputFile implements Serializable {
     return "file".equals(uri.getScheme()) ? java.nio.file.Path.of(uri.getPath()) : null;
   }
 
-  /** Returns the hosts that hold the file, best first; none for files of the local host. */
+  /**
+   * {@return the hosts that hold the file, best first; none for files of the local host}
+   *
+   * @throws IOException if the file system fails
+   */
   public String[] hosts() throws IOException {
     if (local() != null || folder) {
       return new String[0];
@@ -217,6 +241,8 @@ public final class InputFile implements Serializable {
     /**
      * Reads from a position until a buffer is full.
      *
+     * @param position position in the file in bytes
+     * @param to buffer to fill
      * @throws EOFException if the file ends before
      */
     public abstract void read(long position, ByteBuffer to) throws IOException;

@@ -11,14 +11,20 @@ import java.util.List;
  * @param details what the format needs to read a file as a part of the data set; null if nothing
  */
 public record Layout(List<SampleColumn> columns, Serializable details) implements Serializable {
-  /** Copies the columns. */
+  /**
+   * Copies the columns.
+   *
+   * @param columns columns of the DataFrame
+   * @param details what the format needs to read a file; may be null
+   */
   public Layout {
     columns = List.copyOf(columns);
   }
 
   /**
-   * Returns the layout of files that all have the same columns.
+   * {@return the layout of files that all have the same columns}
    *
+   * @param files files of the data set, ordered by path
    * @throws FormatException if a file has others than the first one; it names file, column and both
    *     types
    */

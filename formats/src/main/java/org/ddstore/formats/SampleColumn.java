@@ -64,8 +64,10 @@ public final class SampleColumn implements Serializable {
   }
 
   /**
-   * Returns a column of numbers, texts, or arrays of numbers of one shape.
+   * {@return a column of numbers, texts, or arrays of numbers of one shape}
    *
+   * @param name name of the column
+   * @param type type of an element
    * @param shape dimensions of one value; none for one number or text
    */
   public static SampleColumn fixed(String name, ElementType type, int... shape) {
@@ -73,15 +75,17 @@ public final class SampleColumn implements Serializable {
   }
 
   /**
-   * Returns a column of arrays whose first dimension varies from row to row.
+   * {@return a column of arrays whose first dimension varies from row to row}
    *
+   * @param name name of the column
+   * @param type type of an element
    * @param innerShape dimensions after the first; none for lists of numbers
    */
   public static SampleColumn ragged(String name, ElementType type, int... innerShape) {
     return new SampleColumn(name, type, true, false, GUESSED_LENGTH, innerShape);
   }
 
-  /** Returns a copy whose values may be null. */
+  /** {@return a copy whose values may be null} */
   public SampleColumn orNull() {
     return new SampleColumn(name, type, ragged, true, meanLength, shape);
   }
@@ -96,15 +100,21 @@ public final class SampleColumn implements Serializable {
     return new SampleColumn(name, type, ragged, nullable, ragged ? length : 1, shape);
   }
 
-  /** Returns a copy with another name. */
+  /**
+   * {@return a copy with another name}
+   *
+   * @param other name of the copy
+   */
   public SampleColumn as(String other) {
     return new SampleColumn(other, type, ragged, nullable, meanLength, shape);
   }
 
+  /** {@return the name} */
   public String name() {
     return name;
   }
 
+  /** {@return the type of an element} */
   public ElementType type() {
     return type;
   }
@@ -114,6 +124,7 @@ public final class SampleColumn implements Serializable {
     return ragged;
   }
 
+  /** {@return whether values may be null} */
   public boolean isNullable() {
     return nullable;
   }
@@ -157,6 +168,7 @@ public final class SampleColumn implements Serializable {
    *
    * @param from elements, in the byte order of the buffer; its position is moved behind them
    * @param count number of elements
+   * @return a new array
    * @throws ArithmeticException if the SQL type does not contain a value
    */
   public Object decode(ByteBuffer from, int count) {

@@ -37,14 +37,17 @@ public interface SampleFormat extends Serializable {
   /**
    * Checks the values of the options, before any file is opened.
    *
+   * @param options options of the read
    * @throws IllegalArgumentException if a value is illegal; the message names option, value and
    *     range
    */
   default void check(FormatOptions options) {}
 
   /**
-   * Returns whether a folder is read as one unit instead of the files in it.
+   * {@return whether a folder is read as one unit instead of the files in it}
    *
+   * @param folder folder to check
+   * @param options options of the read
    * @throws IOException if the folder cannot be listed
    */
   default boolean isUnit(InputFile folder, FormatOptions options) throws IOException {
@@ -55,6 +58,8 @@ public interface SampleFormat extends Serializable {
    * Reads what a plan must know of a file; called for many files at a time, on executors if there
    * are many.
    *
+   * @param file file to inspect
+   * @param options options of the read
    * @return rows and columns; null if the file is to be left out of the data set, which the options
    *     must allow
    * @throws FormatException if the file is not of this format, or is damaged
@@ -63,9 +68,10 @@ public interface SampleFormat extends Serializable {
   FileFacts inspect(InputFile file, FormatOptions options) throws IOException;
 
   /**
-   * Returns the columns of the data set. By default, all files must have the same columns.
+   * {@return the columns of the data set} By default, all files must have the same columns.
    *
    * @param files all files, ordered by path; at least one
+   * @param options options of the read
    * @throws FormatException if the files do not belong together
    */
   default Layout layout(List<FileFacts> files, FormatOptions options) {
@@ -77,6 +83,8 @@ public interface SampleFormat extends Serializable {
    *
    * @param facts what {@link #inspect} has returned for it
    * @param layout columns of the data set
+   * @param options options of the read
+   * @return the open file or reader
    * @throws FormatException if the file is not what it was
    * @throws IOException if the file cannot be read
    */

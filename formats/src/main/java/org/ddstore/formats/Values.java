@@ -26,7 +26,7 @@ public final class Values {
   }
 
   /**
-   * Returns values of fixed shape.
+   * {@return values of fixed shape}
    *
    * @param data array with {@code rows * width} elements
    * @param rows number of rows
@@ -38,7 +38,7 @@ public final class Values {
   }
 
   /**
-   * Returns values of varying length.
+   * {@return values of varying length}
    *
    * @param data array with {@code offsets[rows]} elements
    * @param offsets index of the first element of each row, ascending from 0, and the number of
@@ -49,7 +49,11 @@ public final class Values {
     return new Values(data, offsets.length - 1, 0, offsets, null);
   }
 
-  /** Returns one text per row; null elements are null values. */
+  /**
+   * {@return one text per row; null elements are null values}
+   *
+   * @param texts one text per row
+   */
   public static Values texts(String... texts) {
     BitSet nulls = new BitSet();
     for (int i = 0; i < texts.length; i++) {
@@ -58,7 +62,11 @@ public final class Values {
     return new Values(texts, texts.length, 1, null, nulls);
   }
 
-  /** Returns a copy, whose rows in {@code nulls} are null. */
+  /**
+   * {@return a copy, whose rows in {@code nulls} are null}
+   *
+   * @param nulls rows that are null
+   */
   public Values withNulls(BitSet nulls) {
     return new Values(data, rows, width, offsets, Objects.requireNonNull(nulls, "nulls is null"));
   }
@@ -71,6 +79,7 @@ public final class Values {
     }
   }
 
+  /** {@return the number of rows} */
   public int rows() {
     return rows;
   }
@@ -80,20 +89,34 @@ public final class Values {
     return data;
   }
 
-  /** {@return the index of the first element of a row} */
+  /**
+   * {@return the index of the first element of a row}
+   *
+   * @param row index of the row, from 0
+   */
   public int start(int row) {
     return offsets == null ? row * width : offsets[row];
   }
 
-  /** {@return the number of elements of a row} */
+  /**
+   * {@return the number of elements of a row}
+   *
+   * @param row index of the row, from 0
+   */
   public int length(int row) {
     return offsets == null ? width : offsets[row + 1] - offsets[row];
   }
 
+  /**
+   * {@return whether the value of a row is null}
+   *
+   * @param row index of the row, from 0
+   */
   public boolean isNull(int row) {
     return nulls != null && nulls.get(row);
   }
 
+  /** {@return whether the value of a row is null, of any row} */
   public boolean hasNull() {
     return nulls != null && !nulls.isEmpty();
   }

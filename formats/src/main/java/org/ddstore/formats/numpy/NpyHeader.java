@@ -25,6 +25,7 @@ import org.ddstore.formats.SampleColumn;
  * @param shape dimensions; complex numbers add a last one of 2
  * @param dataOffset position of the first element after the begin of the array
  */
+@SuppressWarnings("ArrayRecordComponent") // headers are not compared
 record NpyHeader(
     String file,
     ElementType type,

@@ -33,6 +33,7 @@ record DataSet(
    * @param ordinals ordinals of the selected columns in the layout; {@link #PLACE} for {@code
    *     _metadata}
    */
+  @SuppressWarnings("ArrayRecordComponent") // selections are not compared
   record Selection(Layout layout, StructType place, int... ordinals) implements Serializable {
     static final int PLACE = -1;
 

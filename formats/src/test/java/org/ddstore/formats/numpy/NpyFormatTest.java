@@ -144,7 +144,7 @@ class NpyFormatTest {
     assertThat(many.javaRDD().getNumPartitions()).isEqualTo(1);
     assertThat(many.count()).isEqualTo(120);
     assertThat(many.selectExpr("value[0]").as(Encoders.FLOAT()).collectAsList())
-        .isEqualTo(IntStream.range(0, 120).mapToObj(row -> (float) (row / 3)).toList());
+        .isEqualTo(IntStream.range(0, 120).mapToObj(row -> (float) Math.floorDiv(row, 3)).toList());
   }
 
   @Test
