@@ -19,8 +19,8 @@ public final class InputOptions {
       names = "--format",
       paramLabel = "NAME",
       description = {
-        "Format of --input: parquet, csv, json, orc, avro, npy, npz, idx, images, files, h5ad, zarr,"
-            + " or another data source of Spark.",
+        "Format of --input: parquet, csv, json, orc, avro, npy, npz, idx, images, files, h5ad,"
+            + " anndata, zarr, or another data source of Spark.",
         "By default the one that the name of --input, or of the first file in it, ends with;"
             + " else parquet."
       })

@@ -23,6 +23,7 @@ class CommandLineJarIT {
         .allMatch(
             name ->
                 name.startsWith("org/ddstore/cli/")
+                    || name.startsWith("org/ddstore/formats/")
                     || name.startsWith("org/ddstore/shaded/")
                     || name.startsWith("META-INF/"))
         .noneMatch(name -> name.startsWith("META-INF/versions/"))
@@ -31,6 +32,7 @@ class CommandLineJarIT {
             "org/ddstore/cli/Main.class",
             "org/ddstore/shaded/picocli/CommandLine.class",
             "org/ddstore/shaded/progressbar/ProgressBar.class",
+            "org/ddstore/shaded/jhdf/HdfFile.class",
             "org/ddstore/shaded/jline/terminal/Terminal.class");
   }
 
@@ -40,6 +42,7 @@ class CommandLineJarIT {
         .contains(
             "META-INF/LICENSE",
             "META-INF/NOTICE",
+            "META-INF/licenses/jhdf.txt",
             "META-INF/licenses/jline.txt",
             "META-INF/licenses/progressbar.txt");
   }

@@ -2,6 +2,8 @@
 package org.ddstore.formats;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Locale;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.types.DType;
@@ -159,6 +161,37 @@ public enum ElementType {
     this.bytes = bytes;
     this.sqlType = sqlType;
     this.stored = stored;
+  }
+
+  /**
+   * {@return the type of numbers that NumPy and zarr 2 name by kind and size, such as {@code f4};
+   * null if there is none}
+   *
+   * @param code kind, one of b, i, u and f, and size in bytes
+   */
+  public static ElementType ofCode(String code) {
+    return Arrays.stream(values())
+        .filter(type -> type.bytes > 0 && code.equals(type.toString().charAt(0) + "" + type.bytes))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /**
+   * {@return the type of numbers with a name, such as {@code float32}; null if there is none}
+   *
+   * @param name name in lower case
+   */
+  public static ElementType ofName(String name) {
+    return Arrays.stream(values())
+        .filter(type -> type.bytes > 0 && type.toString().equals(name))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** {@return the name, such as {@code float32}} */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** {@return the size of one element in a file in bytes: 1, 2, 4 or 8; 0 for text} */

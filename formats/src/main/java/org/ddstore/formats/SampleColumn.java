@@ -4,7 +4,6 @@ package org.ddstore.formats;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -217,7 +216,7 @@ public final class SampleColumn implements Serializable {
     String all =
         Stream.concat(ragged ? Stream.of("?") : Stream.empty(), inner)
             .collect(Collectors.joining(","));
-    String base = type.name().toLowerCase(Locale.ROOT);
+    String base = type.toString();
     return all.isEmpty() ? base : "%s[%s]".formatted(base, all);
   }
 }

@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 import org.apache.hadoop.fs.Path;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.source.ContentChannel;
 
 /**
  * An HDF5 file, read by jHDF through {@link InputFile}: without mapping it, and without a copy of a

@@ -12,6 +12,7 @@ final class ArrayRows {
   private final SampleColumn column;
   private final NpyHeader.Bytes bytes;
   private final int width;
+  private ByteBuffer buffer;
 
   ArrayRows(NpyHeader header, SampleColumn column, NpyHeader.Bytes bytes) {
     this.header = header;
@@ -21,7 +22,7 @@ final class ArrayRows {
   }
 
   Values read(long from, int count) throws IOException {
-    ByteBuffer elements = ByteBuffer.allocate(Math.multiplyExact(count, width * size()));
+    ByteBuffer elements = room(Math.multiplyExact(count, width * size()));
     if (header.fortran()) {
       readColumns(from, count, elements);
     } else {
@@ -30,6 +31,14 @@ final class ArrayRows {
     }
     elements.order(header.order());
     return Values.fixed(column.decode(elements, count * width), count, width);
+  }
+
+  /** Returns the buffer of the last read, if it is large enough. */
+  private ByteBuffer room(int size) {
+    if (buffer == null || buffer.capacity() < size) {
+      buffer = ByteBuffer.allocate(size);
+    }
+    return buffer.clear().limit(size);
   }
 
   private int size() {

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.ddstore.formats.ElementType;
@@ -40,22 +39,6 @@ record NpyHeader(
   private static final Pattern DESCR = Pattern.compile("'descr'\\s*:\\s*(?:'([^']*)'|(\\[))");
   private static final Pattern ORDER = Pattern.compile("'fortran_order'\\s*:\\s*(True|False)");
   private static final Pattern SHAPE = Pattern.compile("'shape'\\s*:\\s*\\(([^)]*)\\)");
-  private static final Map<String, ElementType> TYPES =
-      Map.ofEntries(
-          Map.entry("b1", ElementType.BOOL),
-          Map.entry("i1", ElementType.INT8),
-          Map.entry("u1", ElementType.UINT8),
-          Map.entry("i2", ElementType.INT16),
-          Map.entry("u2", ElementType.UINT16),
-          Map.entry("i4", ElementType.INT32),
-          Map.entry("u4", ElementType.UINT32),
-          Map.entry("i8", ElementType.INT64),
-          Map.entry("u8", ElementType.UINT64),
-          Map.entry("f2", ElementType.FLOAT16),
-          Map.entry("f4", ElementType.FLOAT32),
-          Map.entry("f8", ElementType.FLOAT64),
-          Map.entry("c8", ElementType.FLOAT32),
-          Map.entry("c16", ElementType.FLOAT64));
 
   /** Bytes from a position of an array. */
   @FunctionalInterface
@@ -113,7 +96,7 @@ record NpyHeader(
           "dtype",
           "structured arrays are not supported: save each field as an array of its own");
     }
-    ElementType type = code.matches("[<>=|].*") ? TYPES.get(code.substring(1)) : null;
+    ElementType type = code.matches("[<>=|].+") ? type(code.substring(1)) : null;
     if (type == null) {
       throw FormatException.of(
           file,
@@ -138,14 +121,38 @@ record NpyHeader(
     if (complex) {
       shape[parts.length] = 2;
     }
-    return new NpyHeader(
-        file,
-        type,
-        code.charAt(0) == '>',
-        order.group(1).equals("True"),
-        complex ? 2 : 1,
-        shape,
-        dataOffset);
+    NpyHeader header =
+        new NpyHeader(
+            file,
+            type,
+            code.charAt(0) == '>',
+            order.group(1).equals("True"),
+            complex ? 2 : 1,
+            shape,
+            dataOffset);
+    header.requireLegalShape();
+    return header;
+  }
+
+  /** Returns the type of an element; null if it is not supported. */
+  private static ElementType type(String code) {
+    return switch (code) {
+      case "c8" -> ElementType.FLOAT32;
+      case "c16" -> ElementType.FLOAT64;
+      default -> ElementType.ofCode(code);
+    };
+  }
+
+  private void requireLegalShape() {
+    try {
+      if (Arrays.stream(shape).allMatch(length -> length >= 0) && dataBytes() >= 0) {
+        return;
+      }
+    } catch (ArithmeticException e) {
+      // reported below: more bytes than a file can have
+    }
+    throw FormatException.of(
+        file, "shape", "%s is no shape of an array".formatted(Arrays.toString(shape)));
   }
 
   /** Returns the header of the same elements with a first axis of one row. */

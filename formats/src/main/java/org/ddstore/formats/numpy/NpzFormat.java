@@ -22,6 +22,7 @@ import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.StreamedBytes;
+import org.ddstore.formats.source.ContentChannel;
 
 /**
  * Archives of arrays of NumPy, as {@code np.savez} and {@code np.savez_compressed} write them: the

@@ -16,12 +16,14 @@ import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.Values;
 
 /**
- * A reader of one partition as batches of at most some MiB. A column is decoded when its first
+ * A reader of one partition as batches of about 512 KiB. A column is decoded when its first
  * value is read, so skipped rows cost nothing, nor does a count. A batch is valid until the next
  * one.
  */
 final class BlockReader implements PartitionReader<ColumnarBatch> {
-  private static final long BLOCK_BYTES = 4 << 20;
+  /** Fits into the cache of a core, with its copies on the way to a record. */
+  private static final long BLOCK_BYTES = 512 << 10;
+
   private static final int MAX_ROWS = 4096;
 
   private final SampleFormat format;
@@ -61,9 +63,12 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
       next = run.from();
     }
     int step = run.file().runRows();
-    // Blocks are whole runs of rows: as many as are wanted, or one if it is larger.
-    long end = step >= wanted ? (next / step + 1) * step : next + wanted / step * step;
-    rows = (int) Math.min(Math.min(end, run.from() + run.count()) - next, Integer.MAX_VALUE);
+    // A block is several runs of rows, or a part of one, which its reader keeps decoded.
+    long end =
+        step >= wanted
+            ? Math.min(next + wanted, (next / step + 1) * step)
+            : next + wanted / step * step;
+    rows = (int) (Math.min(end, run.from() + run.count()) - next);
     block++;
     ColumnVector[] columns = new ColumnVector[selection.ordinals().length];
     for (int i = 0; i < columns.length; i++) {

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.source;
 
-import org.apache.spark.sql.types.Decimal;
-import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarArray;
-import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
 
 /** A column whose values are read when the first one is used. */
-final class LazyVector extends ColumnVector {
+final class LazyVector extends SampleVector {
   private final SampleColumn column;
   private final Source source;
   private Values values;
@@ -115,21 +112,6 @@ final class LazyVector extends ColumnVector {
   @Override
   public UTF8String getUTF8String(int row) {
     return UTF8String.fromString(((String[]) values().data())[row]);
-  }
-
-  @Override
-  public Decimal getDecimal(int row, int precision, int scale) {
-    throw new UnsupportedOperationException("no format has decimals");
-  }
-
-  @Override
-  public ColumnarMap getMap(int row) {
-    throw new UnsupportedOperationException("no format has maps");
-  }
-
-  @Override
-  public ColumnVector getChild(int ordinal) {
-    throw new UnsupportedOperationException("no format has structs");
   }
 
   @Override

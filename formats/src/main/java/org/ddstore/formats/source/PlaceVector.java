@@ -6,15 +6,12 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.execution.vectorized.ConstantColumnVector;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnVector;
-import org.apache.spark.sql.vectorized.ColumnarArray;
-import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /** The column {@code _metadata}: file and index of each row, as Spark has it for Parquet. */
-final class PlaceVector extends ColumnVector {
+final class PlaceVector extends SampleVector {
   private static final String FILE_PATH = "file_path";
   private static final String FILE_NAME = "file_name";
   private static final String ROW_INDEX = "row_index";
@@ -73,85 +70,6 @@ final class PlaceVector extends ColumnVector {
   @Override
   public ColumnVector getChild(int ordinal) {
     return children[ordinal];
-  }
-
-  @Override
-  public boolean hasNull() {
-    return false;
-  }
-
-  @Override
-  public int numNulls() {
-    return 0;
-  }
-
-  @Override
-  public boolean isNullAt(int row) {
-    return false;
-  }
-
-  @Override
-  public boolean getBoolean(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public byte getByte(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public short getShort(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public int getInt(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public long getLong(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public float getFloat(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public double getDouble(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public ColumnarArray getArray(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public ColumnarMap getMap(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public Decimal getDecimal(int row, int precision, int scale) {
-    throw isStruct();
-  }
-
-  @Override
-  public UTF8String getUTF8String(int row) {
-    throw isStruct();
-  }
-
-  @Override
-  public byte[] getBinary(int row) {
-    throw isStruct();
-  }
-
-  private static UnsupportedOperationException isStruct() {
-    return new UnsupportedOperationException("_metadata is a struct");
   }
 
   @Override

@@ -3,14 +3,9 @@ package org.ddstore.formats.source;
 
 import java.util.Arrays;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.Decimal;
-import org.apache.spark.sql.vectorized.ColumnVector;
-import org.apache.spark.sql.vectorized.ColumnarArray;
-import org.apache.spark.sql.vectorized.ColumnarMap;
-import org.apache.spark.unsafe.types.UTF8String;
 
 /** The numbers of a Java array, without nulls. Ranges are copied in bulk. */
-final class PrimitiveVector extends ColumnVector {
+final class PrimitiveVector extends SampleVector {
   private final Object data;
 
   /**
@@ -20,21 +15,6 @@ final class PrimitiveVector extends ColumnVector {
   PrimitiveVector(DataType type, Object data) {
     super(type);
     this.data = data;
-  }
-
-  @Override
-  public boolean hasNull() {
-    return false;
-  }
-
-  @Override
-  public int numNulls() {
-    return 0;
-  }
-
-  @Override
-  public boolean isNullAt(int at) {
-    return false;
   }
 
   @Override
@@ -107,40 +87,4 @@ final class PrimitiveVector extends ColumnVector {
     return Arrays.copyOfRange((double[]) data, from, from + count);
   }
 
-  @Override
-  public ColumnarArray getArray(int at) {
-    throw noElement();
-  }
-
-  @Override
-  public ColumnarMap getMap(int at) {
-    throw noElement();
-  }
-
-  @Override
-  public Decimal getDecimal(int at, int precision, int scale) {
-    throw noElement();
-  }
-
-  @Override
-  public UTF8String getUTF8String(int at) {
-    throw noElement();
-  }
-
-  @Override
-  public byte[] getBinary(int at) {
-    throw noElement();
-  }
-
-  @Override
-  public ColumnVector getChild(int ordinal) {
-    throw noElement();
-  }
-
-  private static UnsupportedOperationException noElement() {
-    return new UnsupportedOperationException("elements are numbers");
-  }
-
-  @Override
-  public void close() {}
 }

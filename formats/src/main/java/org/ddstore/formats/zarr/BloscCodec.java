@@ -39,6 +39,9 @@ final class BloscCodec {
     byte[] decoded;
     try {
       decoded = Blosc.decompress(Compression.exactArray(encoded));
+    } catch (NoClassDefFoundError e) {
+      throw new IOException(
+          "the jar of blosc is not on the class path: add com.scalableminds:blosc-java", e);
     } catch (LinkageError e) {
       throw new IOException(
           "the library of blosc does not load on this platform (%s %s): store the array with another codec, such as zstd"

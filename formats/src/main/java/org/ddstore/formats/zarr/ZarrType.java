@@ -3,7 +3,6 @@ package org.ddstore.formats.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.ByteOrder;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.ddstore.formats.ElementType;
@@ -19,34 +18,6 @@ import org.ddstore.formats.ElementType;
 record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
   private static final int MAX_TEXT_BYTES = 1 << 20;
   private static final Pattern V2_CODE = Pattern.compile("([<>|])([a-zA-Z])(\\d*)");
-  private static final Map<String, ElementType> V2_NUMBERS =
-      Map.ofEntries(
-          Map.entry("b1", ElementType.BOOL),
-          Map.entry("i1", ElementType.INT8),
-          Map.entry("u1", ElementType.UINT8),
-          Map.entry("i2", ElementType.INT16),
-          Map.entry("u2", ElementType.UINT16),
-          Map.entry("i4", ElementType.INT32),
-          Map.entry("u4", ElementType.UINT32),
-          Map.entry("i8", ElementType.INT64),
-          Map.entry("u8", ElementType.UINT64),
-          Map.entry("f2", ElementType.FLOAT16),
-          Map.entry("f4", ElementType.FLOAT32),
-          Map.entry("f8", ElementType.FLOAT64));
-  private static final Map<String, ElementType> V3_NUMBERS =
-      Map.ofEntries(
-          Map.entry("bool", ElementType.BOOL),
-          Map.entry("int8", ElementType.INT8),
-          Map.entry("uint8", ElementType.UINT8),
-          Map.entry("int16", ElementType.INT16),
-          Map.entry("uint16", ElementType.UINT16),
-          Map.entry("int32", ElementType.INT32),
-          Map.entry("uint32", ElementType.UINT32),
-          Map.entry("int64", ElementType.INT64),
-          Map.entry("uint64", ElementType.UINT64),
-          Map.entry("float16", ElementType.FLOAT16),
-          Map.entry("float32", ElementType.FLOAT32),
-          Map.entry("float64", ElementType.FLOAT64));
 
   /** The form of an element in a chunk. */
   enum Form {
@@ -74,7 +45,7 @@ record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
     }
     boolean bigEndian = code.group(1).equals(">");
     String name = code.group(2) + code.group(3);
-    ElementType number = V2_NUMBERS.get(name);
+    ElementType number = ElementType.ofCode(name);
     if (number != null) {
       return new ZarrType(number, Form.NUMBER, number.bytes(), bigEndian);
     }
@@ -105,7 +76,7 @@ record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
    */
   static ZarrType v3(JsonNode dataType) throws Unsupported {
     String name = dataType.isTextual() ? dataType.textValue() : dataType.path("name").asText();
-    ElementType number = V3_NUMBERS.get(name);
+    ElementType number = ElementType.ofName(name);
     if (number != null) {
       return new ZarrType(number, Form.NUMBER, number.bytes(), false);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.numpy;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -189,6 +190,7 @@ class NpyFormatTest {
         "cut.npy    | cut.npy: truncated: the header tells 536 bytes, the file has 532",
         "foreign.npy| foreign.npy: not an array of NumPy",
         "void.npy   | void.npy: truncated",
+        "minus.npy  | minus.npy: shape: [-17, 3, 4] is no shape of an array",
         "nothing    | no file in",
       })
   void refusesWhatItCannotRead(String path, String message) throws IOException {
@@ -197,6 +199,11 @@ class NpyFormatTest {
         Arrays.copyOf(Files.readAllBytes(folder.resolve("int16_c_le.npy")), 532));
     Files.write(folder.resolve("foreign.npy"), "a text of more than twelve bytes".getBytes(UTF_8));
     Files.write(folder.resolve("void.npy"), new byte[0]);
+    Files.writeString(
+        folder.resolve("minus.npy"),
+        Files.readString(folder.resolve("int8_c_le.npy"), ISO_8859_1)
+            .replace("(17, 3, 4), ", "(-17, 3, 4),"),
+        ISO_8859_1);
     Files.createDirectories(folder.resolve("nothing"));
 
     assertThatThrownBy(() -> read(path)).hasMessageContaining(message);

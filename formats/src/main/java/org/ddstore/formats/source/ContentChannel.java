@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.formats.anndata;
+package org.ddstore.formats.source;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -8,15 +8,15 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
 import org.ddstore.formats.InputFile;
 
-/** An open file as the channel that jHDF reads from, on any file system. Owns the open file. */
-final class ContentChannel implements SeekableByteChannel {
+/** An open file as a channel, for libraries that read from one. Owns the open file. */
+public final class ContentChannel implements SeekableByteChannel {
   private final InputFile.Content content;
   private final long size;
   private long position;
   private boolean open = true;
   private IOException failure;
 
-  ContentChannel(InputFile.Content content, long size) {
+  public ContentChannel(InputFile.Content content, long size) {
     this.content = content;
     this.size = size;
   }
@@ -44,7 +44,7 @@ final class ContentChannel implements SeekableByteChannel {
   }
 
   /** {@return the last failure of the file system; null if none} */
-  IOException failure() {
+  public IOException failure() {
     return failure;
   }
 

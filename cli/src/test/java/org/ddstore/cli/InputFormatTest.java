@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.types.DDStoreException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** The format of an input follows from the names of its files, or from the option. */
+class InputFormatTest {
+  @TempDir static Path folder;
+
+  private static SparkSession spark;
+
+  @BeforeAll
+  static void write() throws IOException {
+    spark = SparkSession.builder().master("local[1]").config("spark.ui.enabled", false).getOrCreate();
+    Dataset<Row> rows = spark.range(0, 7, 1, 1).selectExpr("id", "cast(id as string) as t");
+    for (String format : new String[] {"parquet", "csv", "json", "orc", "avro"}) {
+      rows.write().format(format).option("header", true).save(folder.resolve("rows." + format).toString());
+      rows.write().format(format).option("header", true).save(folder.resolve("in_" + format).toString());
+    }
+    Files.createDirectories(folder.resolve("arrays/inner"));
+    Files.write(folder.resolve("arrays/inner/a.NPY"), npy());
+    Files.write(folder.resolve("nameless"), npy());
+  }
+
+  @AfterAll
+  static void stop() {
+    spark.stop();
+  }
+
+  /** Returns an array of seven bytes in the format of NumPy. */
+  private static byte[] npy() {
+    String header = "{'descr': '|i1', 'fortran_order': False, 'shape': (7,), }";
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, 118, 0});
+    out.writeBytes("%-117s\n".formatted(header).getBytes(StandardCharsets.ISO_8859_1));
+    out.writeBytes(new byte[] {0, 1, 2, 3, 4, 5, 6});
+    return out.toByteArray();
+  }
+
+  private static Dataset<Row> read(String path, String... arguments) {
+    InputOptions options = new InputOptions();
+    new CommandLine(CommandLine.Model.CommandSpec.create().addMixin("input", CommandLine.Model.CommandSpec.forAnnotatedObject(options)))
+        .parseArgs(arguments);
+    return InputFormat.read(spark, folder.resolve(path).toString(), options);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rows.parquet, id", "rows.csv, id", "rows.json, id", "rows.orc, id", "rows.avro, id",
+    "in_parquet, id", "in_csv, id", "in_json, id", "in_orc, id", "in_avro, id",
+    "arrays, value", "arrays/inner/a.NPY, value", "arrays/*, value", "arrays/inner/, value"
+  })
+  void followsFromNames(String path, String column) {
+    assertThat(
+            read(path).selectExpr("cast(%s as bigint)".formatted(column)).collectAsList().stream()
+                .map(row -> row.getLong(0)))
+        .containsExactly(0L, 1L, 2L, 3L, 4L, 5L, 6L);
+  }
+
+  @Test
+  void canBeNamedWithOptions() {
+    assertThat(
+            read("nameless", "--format", "NPY", "--read-option", "column=x").columns())
+        .containsExactly("x");
+    assertThat(read("rows.csv", "--read-option", "inferSchema=false").schema().simpleString())
+        .isEqualTo("struct<id:string,t:string>");
+  }
+
+  @Test
+  void refusesUnknownFormatsAndMissingFiles() {
+    assertThatThrownBy(() -> read("nameless", "--format", "xyz"))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageStartingWith("--format xyz: no such data source on the class path; legal are ")
+        .hasMessageContaining("npy")
+        .hasMessageContaining("parquet");
+    assertThatThrownBy(() -> read("absent"))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageContaining("absent: no such file or directory");
+  }
+}
