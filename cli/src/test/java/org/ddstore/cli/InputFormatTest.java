@@ -29,11 +29,18 @@ class InputFormatTest {
 
   @BeforeAll
   static void write() throws IOException {
-    spark = SparkSession.builder().master("local[1]").config("spark.ui.enabled", false).getOrCreate();
+    spark =
+        SparkSession.builder().master("local[1]").config("spark.ui.enabled", false).getOrCreate();
     Dataset<Row> rows = spark.range(0, 7, 1, 1).selectExpr("id", "cast(id as string) as t");
     for (String format : new String[] {"parquet", "csv", "json", "orc", "avro"}) {
-      rows.write().format(format).option("header", true).save(folder.resolve("rows." + format).toString());
-      rows.write().format(format).option("header", true).save(folder.resolve("in_" + format).toString());
+      rows.write()
+          .format(format)
+          .option("header", true)
+          .save(folder.resolve("rows." + format).toString());
+      rows.write()
+          .format(format)
+          .option("header", true)
+          .save(folder.resolve("in_" + format).toString());
     }
     Files.createDirectories(folder.resolve("arrays/inner"));
     Files.write(folder.resolve("arrays/inner/a.NPY"), npy());
@@ -57,7 +64,9 @@ class InputFormatTest {
 
   private static Dataset<Row> read(String path, String... arguments) {
     InputOptions options = new InputOptions();
-    new CommandLine(CommandLine.Model.CommandSpec.create().addMixin("input", CommandLine.Model.CommandSpec.forAnnotatedObject(options)))
+    new CommandLine(
+            CommandLine.Model.CommandSpec.create()
+                .addMixin("input", CommandLine.Model.CommandSpec.forAnnotatedObject(options)))
         .parseArgs(arguments);
     return InputFormat.read(spark, folder.resolve(path).toString(), options);
   }
@@ -77,8 +86,7 @@ class InputFormatTest {
 
   @Test
   void canBeNamedWithOptions() {
-    assertThat(
-            read("nameless", "--format", "NPY", "--read-option", "column=x").columns())
+    assertThat(read("nameless", "--format", "NPY", "--read-option", "column=x").columns())
         .containsExactly("x");
     assertThat(read("rows.csv", "--read-option", "inferSchema=false").schema().simpleString())
         .isEqualTo("struct<id:string,t:string>");

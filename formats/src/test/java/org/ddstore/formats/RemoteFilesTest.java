@@ -76,8 +76,15 @@ class RemoteFilesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "npy, a.npy", "npz, stored.npz", "npz, packed.npz", "idx, a.idx", "idx, packed.idx.gz",
-    "images, *.png", "zarr, a.zarr", "h5ad, a.h5ad", "files, *.npz"
+    "npy, a.npy",
+    "npz, stored.npz",
+    "npz, packed.npz",
+    "idx, a.idx",
+    "idx, packed.idx.gz",
+    "images, *.png",
+    "zarr, a.zarr",
+    "h5ad, a.h5ad",
+    "files, *.npz"
   })
   void readsTheSameRows(String format, String file) {
     StoredRecords local = StoredRecords.of(read("file", format, file), 2);

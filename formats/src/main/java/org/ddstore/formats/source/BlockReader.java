@@ -16,9 +16,8 @@ import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.Values;
 
 /**
- * A reader of one partition as batches of about 512 KiB. A column is decoded when its first
- * value is read, so skipped rows cost nothing, nor does a count. A batch is valid until the next
- * one.
+ * A reader of one partition as batches of about 512 KiB. A column is decoded when its first value
+ * is read, so skipped rows cost nothing, nor does a count. A batch is valid until the next one.
  */
 final class BlockReader implements PartitionReader<ColumnarBatch> {
   /** Fits into the cache of a core, with its copies on the way to a record. */

@@ -86,5 +86,4 @@ final class PrimitiveVector extends SampleVector {
   public double[] getDoubles(int from, int count) {
     return Arrays.copyOfRange((double[]) data, from, from + count);
   }
-
 }
