@@ -42,10 +42,27 @@ final class Inspection {
     } else {
       JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
       int tasks = Math.min(files.size(), TASKS_PER_CORE * context.defaultParallelism());
-      facts.addAll(
-          context.parallelize(files, tasks).map(file -> inspect(format, file, options)).collect());
+      List<FileFacts> found =
+          context.parallelize(files, tasks).map(file -> inspect(format, file, options)).collect();
+      for (int i = 0; i < files.size(); i++) {
+        facts.add(found.get(i) == null ? null : of(files.get(i), found.get(i)));
+      }
     }
     return facts.stream().filter(Objects::nonNull).toList();
+  }
+
+  /**
+   * Returns facts with the file of this process in place of its copy from a task: Spark deletes the
+   * configuration that was sent to the executors when the original of its handle is collected.
+   */
+  private static FileFacts of(InputFile original, FileFacts facts) {
+    return new FileFacts(
+        original,
+        facts.rows(),
+        facts.runRows(),
+        facts.splitRows(),
+        facts.columns(),
+        facts.details());
   }
 
   private static FileFacts inspect(SampleFormat format, InputFile file, FormatOptions options) {
