@@ -108,7 +108,10 @@ final class DemoCommand implements Callable<Integer> {
       String path = input == null ? write(spark, report) : input;
       progress.stepTo(1);
       progress.describe("query Spark SQL");
-      Dataset<Row> files = read(spark, path);
+      Dataset<Row> files =
+          input == null
+              ? spark.session().read().parquet(path)
+              : InputFormat.read(spark.session(), path, inputOptions);
       List<Leaf> leaves = Leaf.of(files.schema(), source);
       DemoRun run =
           new DemoRun(
@@ -129,13 +132,6 @@ final class DemoCommand implements Callable<Integer> {
       progress.stepTo(STEPS);
       return result;
     }
-  }
-
-  /** Returns the rows; of the files that the demo wrote, whatever format the user names. */
-  private Dataset<Row> read(EmbeddedSpark spark, String path) {
-    return input == null
-        ? spark.session().read().parquet(path)
-        : InputFormat.read(spark.session(), path, inputOptions);
   }
 
   private String write(EmbeddedSpark spark, DemoReport report) throws IOException {
