@@ -66,10 +66,11 @@ final class Compression {
     return new IOException("the decoded chunk has more than %,d bytes".formatted(limit));
   }
 
+  @SuppressWarnings("deprecation") // decompressedSize: its new name is missing in Spark 3.5
   static ByteBuffer zstd(ByteBuffer encoded, int limit) throws IOException {
     int from = encoded.arrayOffset() + encoded.position();
-    long size = Zstd.getFrameContentSize(encoded.array(), from, encoded.remaining());
-    if (size < 0 || (size == 0 && limit != ByteCodec.UNKNOWN)) { // not in the frame
+    long size = Zstd.decompressedSize(encoded.array(), from, encoded.remaining());
+    if (size <= 0) { // not in the frame
       return drain(encoded, limit, ZstdInputStreamNoFinalizer::new);
     }
     if (size > limit) {
