@@ -174,17 +174,19 @@ public final class SampleColumn implements Serializable {
     return isBinary() ? ElementType.INT8.decode(from, count) : type.decode(from, count);
   }
 
+  /** {@return the SQL type of a value} */
+  public DataType sqlType() {
+    if (isBinary()) {
+      return DataTypes.BinaryType;
+    }
+    return isArray() ? DataTypes.createArrayType(type.sqlType(), false) : type.sqlType();
+  }
+
   /** {@return the column of a DataFrame; its metadata declares the field of a store} */
   public StructField sqlField() {
-    DataType sql = type.sqlType();
-    if (isBinary()) {
-      sql = DataTypes.BinaryType;
-    } else if (isArray()) {
-      sql = DataTypes.createArrayType(sql, false);
-    }
     boolean plain = type.stored() == null || (isBinary() && ragged);
     Metadata metadata = plain ? Metadata.empty() : FieldMetadata.of(field());
-    return new StructField(name, sql, nullable, metadata);
+    return new StructField(name, sqlType(), nullable, metadata);
   }
 
   private Field field() {

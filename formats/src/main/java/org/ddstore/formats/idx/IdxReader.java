@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.Values;
+import org.ddstore.formats.source.CloseAll;
 
 /** A reader of one array, or of images and labels; it opens a file when its column is read. */
 final class IdxReader implements SampleReader {
@@ -26,22 +27,6 @@ final class IdxReader implements SampleReader {
 
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    for (IdxArray.Reader reader : readers) {
-      try {
-        if (reader != null) {
-          reader.close();
-        }
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    CloseAll.of(readers);
   }
 }

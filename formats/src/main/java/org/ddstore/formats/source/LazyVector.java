@@ -20,7 +20,7 @@ final class LazyVector extends SampleVector {
   }
 
   LazyVector(SampleColumn column, Source source) {
-    super(column.sqlField().dataType());
+    super(column.sqlType());
     this.column = column;
     this.source = source;
   }

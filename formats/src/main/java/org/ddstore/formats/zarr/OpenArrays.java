@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.source.CloseAll;
 
 /** The arrays of a file, opened when they are read first. Not thread-safe. */
 final class OpenArrays implements Closeable {
@@ -49,22 +50,6 @@ final class OpenArrays implements Closeable {
 
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    for (ZarrArray array : arrays) {
-      try {
-        if (array != null) {
-          array.close();
-        }
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    CloseAll.of(arrays);
   }
 }
