@@ -3,7 +3,6 @@ package org.ddstore.spark.wire;
 
 import io.netty.channel.ChannelId;
 import java.nio.ByteBuffer;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.network.client.RpcResponseCallback;
 import org.apache.spark.network.client.TransportClient;
@@ -14,7 +13,9 @@ import org.ddstore.types.ProcessAddress;
 final class Connection {
   private final TransportClient client;
   private final ProcessAddress peer;
-  private final Set<Nonce> stores = ConcurrentHashMap.newKeySet();
+
+  /** Stores of which the peer has proved the token; true once it also has this side's proof. */
+  private final ConcurrentHashMap<Nonce, Boolean> stores = new ConcurrentHashMap<>();
 
   Connection(TransportClient client, ProcessAddress peer) {
     this.client = client;
@@ -29,21 +30,35 @@ final class Connection {
     return client.isActive();
   }
 
+  /** Returns whether requests for a store may be sent to the peer. */
   boolean isAuthorised(Nonce store) {
-    return stores.contains(store);
+    return stores.getOrDefault(store, false);
+  }
+
+  /** Returns whether requests of the peer for a store are served. */
+  boolean serves(Nonce store) {
+    return stores.containsKey(store);
   }
 
   ChannelId channel() {
     return client.getChannel().id();
   }
 
-  void authorise(Nonce store) {
-    stores.add(store);
+  /** Serves the peer, which has proved the token of a store but does not have the proof yet. */
+  void serve(Nonce store) {
+    stores.putIfAbsent(store, false);
     FrameGuard.trust(client.getChannel());
   }
 
+  /** Serves the peer and sends it requests: both sides have proved the token of a store. */
+  void authorise(Nonce store) {
+    stores.put(store, true);
+    FrameGuard.trust(client.getChannel());
+  }
+
+  /** Undoes {@link #serve} if the peer did not accept the proof. */
   void forbid(Nonce store) {
-    stores.remove(store);
+    stores.remove(store, false);
   }
 
   void request(ByteBuffer request, RpcResponseCallback callback) {

@@ -152,13 +152,14 @@ final class Connections {
       Handshake handshake = Handshake.begin(store, connection.peer(), local);
       ByteBuffer answer = ask(connection, handshake.hello());
       ByteBuffer proof = handshake.prove(answer, token);
-      connection.authorise(store); // the server can send requests as soon as it has the proof
+      connection.serve(store); // the server can send requests as soon as it has the proof
       try {
         ask(connection, proof);
       } catch (RuntimeException e) {
         connection.forbid(store);
         throw e;
       }
+      connection.authorise(store);
       return connection;
     }
   }

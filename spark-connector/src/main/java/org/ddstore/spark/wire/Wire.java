@@ -50,7 +50,7 @@ public final class Wire {
   private final Connections connections;
   private boolean closed; // guarded by this
 
-  private Wire(WireOptions options) {
+  Wire(WireOptions options) {
     this.options = options;
     this.unauthenticated =
         new UnauthenticatedConnections(
@@ -98,7 +98,7 @@ public final class Wire {
     return new Wire(options).join(token);
   }
 
-  private synchronized WireSession join(StoreToken token) {
+  synchronized WireSession join(StoreToken token) {
     return sessions.compute(
         token.id(),
         (id, known) -> {

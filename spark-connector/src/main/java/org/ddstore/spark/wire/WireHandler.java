@@ -164,7 +164,7 @@ final class WireHandler extends RpcHandler {
   /** Checks that the peer has proved the token; both sides of a connection can send requests. */
   private void checkAuthorised(TransportClient client, Nonce store) {
     Connection connection = wire.connections().over(client);
-    if (connection == null || !connection.isAuthorised(store)) {
+    if (connection == null || !connection.serves(store)) {
       throw new SecurityException("no proof of the store's token");
     }
   }

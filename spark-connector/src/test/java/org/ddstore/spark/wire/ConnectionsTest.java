@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.client.TransportClient;
 import org.apache.spark.network.client.TransportClientFactory;
@@ -144,6 +146,58 @@ class ConnectionsTest {
           try {
             start.await();
             return from.connection(to.local()).get();
+          } catch (Exception e) {
+            throw new IllegalStateException(e);
+          }
+        },
+        threads);
+  }
+
+  /** One of the threads proves the token; the others may not call before the peer has the proof. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void threadsThatUseAnotherStoreAtOnceAreServed(boolean guarded) throws Exception {
+    open(guarded);
+    WireOptions options = TcpBackend.options(guarded, HERE);
+    int callers = 4;
+    ExecutorService threads = Executors.newFixedThreadPool(callers);
+    Wire here = new Wire(options);
+    Wire there = new Wire(options);
+    try (WireSession asking = here.join(token);
+        WireSession serving = there.join(token)) {
+      asking.connection(serving.local()).get();
+      for (int round = 0; round < 300; round++) {
+        StoreToken another = StoreToken.random();
+        try (WireSession client = here.join(another);
+            WireSession server = there.join(another)) {
+          server.control().serve(asked -> ByteBuffer.allocate(1));
+          CyclicBarrier start = new CyclicBarrier(callers);
+          List<CompletableFuture<ByteBuffer>> answers =
+              IntStream.range(0, callers)
+                  .mapToObj(caller -> call(client, server.local(), start, threads))
+                  .toList();
+          for (CompletableFuture<ByteBuffer> answer : answers) {
+            assertThat(answer.get().remaining()).isEqualTo(1);
+          }
+        }
+      }
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  private static CompletableFuture<ByteBuffer> call(
+      WireSession from, ProcessAddress to, CyclicBarrier start, ExecutorService threads) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            start.await();
+            long laterNs = ThreadLocalRandom.current().nextLong(1_000_000);
+            for (long startNs = System.nanoTime(); System.nanoTime() - startNs < laterNs; ) {
+              Thread.onSpinWait();
+            }
+            long deadlineNs = System.nanoTime() + PATIENCE.toNanos();
+            return from.control().call(to, ByteBuffer.allocate(1), deadlineNs);
           } catch (Exception e) {
             throw new IllegalStateException(e);
           }
