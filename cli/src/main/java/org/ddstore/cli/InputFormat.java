@@ -70,24 +70,22 @@ final class InputFormat {
       return reader.options(options.readOptions()).load(path);
     } catch (RuntimeException e) {
       throw e;
+    } catch (ClassNotFoundException e) {
+      throw new DDStoreException(
+          "--format %s: no such data source on the class path; legal are %s"
+              .formatted(format, legalFormats()),
+          e);
     } catch (Exception e) { // of Scala, which declares none
-      throw unknown(format, e);
+      throw new DDStoreException(
+          "--input %s: cannot be read as %s: %s".formatted(path, format, e.getMessage()), e);
     }
   }
 
-  private static DDStoreException unknown(String format, Exception cause) {
-    boolean isMissing = cause instanceof ClassNotFoundException;
-    String legal =
-        Stream.concat(OF_SPARK.values().stream(), Formats.all().stream().map(SampleFormat::name))
-            .distinct()
-            .sorted()
-            .collect(Collectors.joining(", "));
-    return new DDStoreException(
-        isMissing
-            ? "--format %s: no such data source on the class path; legal are %s"
-                .formatted(format, legal)
-            : "--format %s: %s".formatted(format, cause.getMessage()),
-        cause);
+  private static String legalFormats() {
+    return Stream.concat(OF_SPARK.values().stream(), Formats.all().stream().map(SampleFormat::name))
+        .distinct()
+        .sorted()
+        .collect(Collectors.joining(", "));
   }
 
   /** Returns the format of a path, or of the first file in it. */

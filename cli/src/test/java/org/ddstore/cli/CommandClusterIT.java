@@ -65,7 +65,7 @@ class CommandClusterIT {
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
-    assertNoData(outcome);
+    assertNoData(outcome, empty);
   }
 
   /** The same in this JVM, which goes on and would see executors that come later. */
@@ -73,13 +73,16 @@ class CommandClusterIT {
   void errorEndsStartingExecutors() throws IOException {
     Path empty = Files.createDirectory(work.resolve("empty"));
 
-    assertNoData(InProcess.run("get", "--input", empty.toString(), "--indices", "0"));
+    assertNoData(InProcess.run("get", "--input", empty.toString(), "--indices", "0"), empty);
 
     assertThat(ProcessHandle.current().children()).isEmpty();
   }
 
-  private static void assertNoData(Outcome outcome) {
-    CommandsIT.assertError(outcome, "ddstore: [UNABLE_TO_INFER_SCHEMA] ");
+  private static void assertNoData(Outcome outcome, Path input) {
+    CommandsIT.assertError(
+        outcome,
+        "ddstore: --input %s: cannot be read as parquet: [UNABLE_TO_INFER_SCHEMA] "
+            .formatted(input));
   }
 
   @Test
