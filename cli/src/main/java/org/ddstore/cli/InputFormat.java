@@ -70,14 +70,13 @@ final class InputFormat {
       return reader.options(options.readOptions()).load(path);
     } catch (RuntimeException e) {
       throw e;
-    } catch (ClassNotFoundException e) {
-      throw new DDStoreException(
-          "--format %s: no such data source on the class path; legal are %s"
-              .formatted(format, legalFormats()),
-          e);
     } catch (Exception e) { // of Scala, which declares none
       throw new DDStoreException(
-          "--input %s: cannot be read as %s: %s".formatted(path, format, e.getMessage()), e);
+          e instanceof ClassNotFoundException
+              ? "--format %s: no such data source on the class path; legal are %s"
+                  .formatted(format, legalFormats())
+              : "--input %s: cannot be read as %s: %s".formatted(path, format, e.getMessage()),
+          e);
     }
   }
 
