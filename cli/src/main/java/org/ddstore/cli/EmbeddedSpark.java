@@ -214,6 +214,15 @@ public final class EmbeddedSpark implements AutoCloseable {
   }
 
   private void stop() {
+    RejectedTaskFilter errors = RejectedTaskFilter.install();
+    try {
+      stopSpark();
+    } finally {
+      errors.close();
+    }
+  }
+
+  private void stopSpark() {
     try {
       session.stop();
     } finally {
