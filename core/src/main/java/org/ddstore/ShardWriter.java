@@ -88,6 +88,19 @@ public final class ShardWriter implements AutoCloseable {
   }
 
   /**
+   * Appends packed records, one after the other.
+   *
+   * @param records little-endian records from position to limit; the position advances to the limit
+   * @throws IllegalArgumentException if the schema has ragged fields, or if the buffer does not
+   *     hold whole records
+   * @throws DDStoreException if the memory is full
+   */
+  public void appendPackedRows(ByteBuffer records) {
+    Objects.requireNonNull(records, "records is null");
+    writer.appendRows(records);
+  }
+
+  /**
    * Appends a copy of packed rows of a variable by one-sided reads. Blocks.
    *
    * @param source variable with the same schema

@@ -220,6 +220,17 @@ public enum ElementType {
    */
   public abstract Object decode(ByteBuffer from, int count);
 
+  /**
+   * Returns whether a store keeps the bytes that a little-endian file has. Booleans are not so,
+   * because a file can have other bytes than 0 and 1, nor are uint64, some of which are refused.
+   */
+  boolean isStoredAsInFiles() {
+    return switch (this) {
+      case INT8, UINT8, INT16, INT32, INT64, FLOAT32, FLOAT64 -> true;
+      case BOOL, UINT16, UINT32, UINT64, FLOAT16, TEXT -> false;
+    };
+  }
+
   private long[] decodeLongs(ByteBuffer from, int count) {
     return (long[]) decode(from, count);
   }

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
@@ -170,7 +172,7 @@ public final class InputFile implements Serializable {
             ? new Remote(fileSystem().open(new Path(path)))
             : new Local(FileChannel.open(local, StandardOpenOption.READ));
     try {
-      requireUnchanged();
+      requireUnchanged(local);
     } catch (IOException | RuntimeException e) {
       content.close();
       throw e;
@@ -178,15 +180,25 @@ public final class InputFile implements Serializable {
     return content;
   }
 
-  private void requireUnchanged() throws IOException {
-    FileStatus now = fileSystem().getFileStatus(new Path(path));
-    if (now.getLen() != length) {
+  private void requireUnchanged(java.nio.file.Path local) throws IOException {
+    long nowBytes;
+    long nowModified;
+    if (local == null) {
+      FileStatus now = fileSystem().getFileStatus(new Path(path));
+      nowBytes = now.getLen();
+      nowModified = now.getModificationTime();
+    } else {
+      BasicFileAttributes now = Files.readAttributes(local, BasicFileAttributes.class);
+      nowBytes = now.size();
+      nowModified = now.lastModifiedTime().toMillis();
+    }
+    if (nowBytes != length) {
       throw new FormatException(
           path,
           "had %,d bytes when it was listed, has %,d now: read it when nothing writes it"
-              .formatted(length, now.getLen()));
+              .formatted(length, nowBytes));
     }
-    if (now.getModificationTime() != modified) {
+    if (nowModified != modified) {
       throw new FormatException(
           path, "was written after it was listed: read it when nothing writes it");
     }

@@ -3,6 +3,7 @@ package org.ddstore.formats;
 
 import java.io.Serializable;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -172,6 +173,31 @@ public final class SampleColumn implements Serializable {
    */
   public Object decode(ByteBuffer from, int count) {
     return isBinary() ? ElementType.INT8.decode(from, count) : type.decode(from, count);
+  }
+
+  /**
+   * Returns values of this column, which must be of fixed shape, from their elements in a file. A
+   * load copies them without decoding where the file has them as a store keeps them.
+   *
+   * @param from elements of all rows, in the byte order of the buffer; not to be changed before the
+   *     next values of this column are read; its position is moved behind them
+   * @param rows number of rows
+   * @return the values
+   * @throws ArithmeticException if the SQL type does not contain a value
+   */
+  public Values values(ByteBuffer from, int rows) {
+    int width = elements();
+    if (!type.isStoredAsInFiles()
+        || (type.bytes() > 1 && from.order() != ByteOrder.LITTLE_ENDIAN)) {
+      return Values.fixed(decode(from, rows * width), rows, width);
+    }
+    ByteBuffer packed = from.slice(from.position(), rows * width * type.bytes());
+    from.position(from.position() + packed.limit());
+    return Values.packed(
+        packed,
+        () -> decode(packed.duplicate().order(ByteOrder.LITTLE_ENDIAN), rows * width),
+        rows,
+        width);
   }
 
   /** {@return the SQL type of a value} */

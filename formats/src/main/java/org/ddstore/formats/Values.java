@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats;
 
+import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.Objects;
+import java.util.function.Supplier;
 
 /**
  * The values of one column in consecutive rows, in memory. Numbers are in one array of the Java
  * type that Spark uses for the column ({@link ElementType#decode}); those of a BINARY column in a
  * {@code byte[]}, texts in a {@code String[]}. Immutable, if its creator does not change the
- * arrays.
+ * arrays. Not thread-safe.
  */
 public final class Values {
-  private final Object data;
+  private final Supplier<Object> decoder;
+  private final ByteBuffer packed;
   private final int rows;
   private final int width;
   private final int[] offsets;
   private final BitSet nulls;
 
+  private Object data;
+
   private Values(Object data, int rows, int width, int[] offsets, BitSet nulls) {
+    this(data, null, null, rows, width, offsets, nulls);
+  }
+
+  private Values(
+      Object data,
+      Supplier<Object> decoder,
+      ByteBuffer packed,
+      int rows,
+      int width,
+      int[] offsets,
+      BitSet nulls) {
     this.data = data;
+    this.decoder = decoder;
+    this.packed = packed;
     this.rows = rows;
     this.width = width;
     this.offsets = offsets;
@@ -35,6 +53,16 @@ public final class Values {
   public static Values fixed(Object data, int rows, int width) {
     check(data, (long) rows * width);
     return new Values(data, rows, width, null, null);
+  }
+
+  /**
+   * Returns values of fixed shape that are decoded when {@link #data()} is called.
+   *
+   * @param packed little-endian elements from position to limit
+   * @param decoder decodes all of them
+   */
+  static Values packed(ByteBuffer packed, Supplier<Object> decoder, int rows, int width) {
+    return new Values(null, decoder, packed, rows, width, null, null);
   }
 
   /**
@@ -68,7 +96,7 @@ public final class Values {
    * @param nulls rows that are null
    */
   public Values withNulls(BitSet nulls) {
-    return new Values(data, rows, width, offsets, Objects.requireNonNull(nulls, "nulls is null"));
+    return new Values(data(), rows, width, offsets, Objects.requireNonNull(nulls, "nulls is null"));
   }
 
   private static void check(Object data, long elements) {
@@ -86,7 +114,21 @@ public final class Values {
 
   /** {@return the array of elements, not a copy} */
   public Object data() {
+    if (data == null) {
+      data = decoder.get();
+    }
     return data;
+  }
+
+  /**
+   * {@return the elements of all rows side by side, little-endian, from position to limit, not to
+   * be changed; null for texts, for ragged values and if there may be nulls}
+   */
+  public ByteBuffer packed() {
+    if (offsets != null || nulls != null) {
+      return null;
+    }
+    return packed == null ? PackedElements.of(data, rows * width) : packed.duplicate();
   }
 
   /**

@@ -45,9 +45,7 @@ final class AnnDataReader implements SampleReader {
       case NAMES, OBS -> frameColumn(source).read(from, count);
       case OBSM -> obsm(name, column, from, count);
       case DENSE -> {
-        ByteBuffer dense = matrix(name).dense(from, count, genes());
-        int width = genes().width();
-        yield Values.fixed(column.decode(dense, count * width), count, width);
+        yield column.values(matrix(name).dense(from, count, genes()), count);
       }
       case INDICES -> {
         SparseRows rows = sparse(name, from, count);
@@ -67,8 +65,7 @@ final class AnnDataReader implements SampleReader {
       array = file.obsm(name);
       arrays.put(name, array);
     }
-    int width = column.elements();
-    return Values.fixed(column.decode(array.bytes(from, count), count * width), count, width);
+    return column.values(array.bytes(from, count), count);
   }
 
   private static Values missing(SampleColumn column, int count) {

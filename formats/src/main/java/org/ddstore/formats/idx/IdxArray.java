@@ -106,7 +106,7 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
         }
       }
       elements.flip();
-      return Values.fixed(array.column.decode(elements, count * width), count, width);
+      return array.column.values(elements, count);
     }
 
     @Override

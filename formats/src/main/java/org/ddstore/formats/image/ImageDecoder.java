@@ -4,20 +4,20 @@ package org.ddstore.formats.image;
 import java.awt.color.ColorSpace;
 import java.awt.image.BufferedImage;
 import java.awt.image.ColorModel;
+import java.awt.image.DataBufferByte;
 import java.awt.image.IndexColorModel;
+import java.awt.image.PixelInterleavedSampleModel;
 import java.awt.image.Raster;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import javax.imageio.ImageIO;
 import javax.imageio.ImageReader;
+import javax.imageio.spi.ImageReaderSpi;
 import javax.imageio.stream.ImageInputStream;
-import javax.imageio.stream.MemoryCacheImageInputStream;
 
 /**
  * Decodes JPEG and PNG to samples of 8 bits. The samples are those of the file: no colour profile
@@ -32,7 +32,6 @@ final class ImageDecoder {
       "colours of JPEG other than grey and RGB, such as CMYK, are not supported: convert the file"
           + " to RGB";
 
-  private static final List<String> FORMATS = List.of("jpeg", "png");
   private static final int ALPHA_BANDS = 4;
 
   /** Weights of red, green and blue in grey, of ITU-R BT.601, times 2<sup>16</sup>. */
@@ -73,12 +72,8 @@ final class ImageDecoder {
   }
 
   private static <T> T with(ByteBuffer bytes, Use<T> use) throws BrokenImageException {
-    // In memory: the default is a temporary file.
-    try (ImageInputStream input =
-        new MemoryCacheImageInputStream(
-            new ByteArrayInputStream(
-                bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining()))) {
-      ImageReader reader = reader(input);
+    try (ImageInputStream input = new BufferImageInput(bytes)) {
+      ImageReader reader = reader(bytes);
       try {
         List<String> warnings = new ArrayList<>();
         reader.addIIOReadWarningListener(
@@ -106,18 +101,16 @@ final class ImageDecoder {
         : "cannot be decoded: " + message;
   }
 
-  private static ImageReader reader(ImageInputStream input) throws IOException {
-    for (Iterator<ImageReader> found = ImageIO.getImageReaders(input); found.hasNext(); ) {
-      ImageReader reader = found.next();
-      if (FORMATS.contains(reader.getFormatName().toLowerCase(Locale.ROOT))) {
-        return reader;
+  private static ImageReader reader(ByteBuffer bytes) throws IOException {
+    for (Format format : Format.values()) {
+      if (format.begins(bytes)) {
+        return format.provider.createReaderInstance();
       }
-      reader.dispose();
     }
     throw new BrokenImageException(
-        input.read() < 0
-            ? "the file is empty"
-            : "neither JPEG nor PNG: the first bytes are others");
+        bytes.hasRemaining()
+            ? "neither JPEG nor PNG: the first bytes are others"
+            : "the file is empty");
   }
 
   /** Returns whether a warning tells that samples are lost; others are about profiles. */
@@ -141,24 +134,72 @@ final class ImageDecoder {
     int width = image.getWidth();
     byte[] to = new byte[Math.multiplyExact(height * width, channels)];
     Raster raster = image.getRaster();
+    if (isPlain(raster, image.getColorModel())) {
+      copyBytes(raster, channels, to);
+    } else {
+      copySamples(raster, image.getColorModel(), channels, to);
+    }
+    return new Pixels(height, width, channels, to);
+  }
+
+  /** Returns whether the samples are bytes side by side, as those of most files. */
+  private static boolean isPlain(Raster raster, ColorModel model) {
+    return raster.getSampleModel() instanceof PixelInterleavedSampleModel
+        && raster.getDataBuffer() instanceof DataBufferByte bytes
+        && bytes.getOffset() == 0
+        && raster.getSampleModelTranslateX() == 0
+        && raster.getSampleModelTranslateY() == 0
+        && !(model instanceof IndexColorModel)
+        && Arrays.stream(model.getComponentSize()).allMatch(bits -> bits == Byte.SIZE);
+  }
+
+  private static void copyBytes(Raster raster, int channels, byte... to) {
+    PixelInterleavedSampleModel model = (PixelInterleavedSampleModel) raster.getSampleModel();
+    byte[] from = ((DataBufferByte) raster.getDataBuffer()).getData();
+    int[] bands = model.getBandOffsets();
+    boolean isGrey = bands.length < GREY.length;
+    int red = bands[0];
+    int green = bands[isGrey ? 0 : 1];
+    int blue = bands[isGrey ? 0 : 2];
+    int alpha = bands.length % 2 == 0 ? bands[bands.length - 1] : -1;
+    int place = 0;
+    for (int y = 0; y < raster.getHeight(); y++) {
+      int pixel = y * model.getScanlineStride();
+      for (int x = 0; x < raster.getWidth(); x++) {
+        int opacity = alpha < 0 ? 0xFF : from[pixel + alpha] & 0xFF;
+        put(
+            from[pixel + red] & 0xFF,
+            from[pixel + green] & 0xFF,
+            from[pixel + blue] & 0xFF,
+            opacity,
+            channels,
+            to,
+            place);
+        pixel += model.getPixelStride();
+        place += channels;
+      }
+    }
+  }
+
+  private static void copySamples(Raster raster, ColorModel model, int channels, byte... to) {
+    int width = raster.getWidth();
     int bands = raster.getNumBands();
-    boolean isIndexed = image.getColorModel() instanceof IndexColorModel;
-    int[] shifts = shifts(image.getColorModel(), bands);
+    int[] shifts = shifts(model, bands);
     int[] row = new int[width * bands];
     int[] rgba = new int[ALPHA_BANDS];
     int place = 0;
-    for (int y = 0; y < height; y++) {
+    for (int y = 0; y < raster.getHeight(); y++) {
       raster.getPixels(raster.getMinX(), raster.getMinY() + y, width, 1, row);
       for (int x = 0; x < width; x++) {
-        if (isIndexed) {
-          lookUp((IndexColorModel) image.getColorModel(), row[x], rgba);
+        if (model instanceof IndexColorModel palette) {
+          lookUp(palette, row[x], rgba);
         } else {
           spread(row, x * bands, bands, shifts, rgba);
         }
-        place = put(rgba, channels, to, place);
+        put(rgba[0], rgba[1], rgba[2], rgba[3], channels, to, place);
+        place += channels;
       }
     }
-    return new Pixels(height, width, channels, to);
   }
 
   /** Returns the number of lower bits that each band has beyond 8. */
@@ -187,16 +228,46 @@ final class ImageDecoder {
     rgba[3] = hasAlpha ? row[at + bands - 1] >> shifts[bands - 1] : 0xFF;
   }
 
-  private static int put(int[] rgba, int channels, byte[] to, int place) {
+  private static void put(
+      int red, int green, int blue, int alpha, int channels, byte[] to, int place) {
     if (channels == 1) {
-      boolean isGrey = rgba[0] == rgba[1] && rgba[1] == rgba[2];
-      int weighted = rgba[0] * GREY[0] + rgba[1] * GREY[1] + rgba[2] * GREY[2] + (1 << 15);
-      to[place] = (byte) (isGrey ? rgba[0] : weighted >> 16);
-      return place + 1;
+      boolean isGrey = red == green && green == blue;
+      int weighted = red * GREY[0] + green * GREY[1] + blue * GREY[2] + (1 << 15);
+      to[place] = (byte) (isGrey ? red : weighted >> 16);
+      return;
     }
-    for (int i = 0; i < channels; i++) {
-      to[place + i] = (byte) rgba[i];
+    to[place] = (byte) red;
+    to[place + 1] = (byte) green;
+    to[place + 2] = (byte) blue;
+    if (channels == ALPHA_BANDS) {
+      to[place + 3] = (byte) alpha;
     }
-    return place + channels;
+  }
+
+  /** The supported formats, with the reader that the JVM prefers. */
+  private enum Format {
+    JPEG("\u00FF\u00D8\u00FF"),
+    PNG("\u0089PNG");
+
+    /** The first bytes, each as a character. */
+    private final String signature;
+
+    @SuppressWarnings("ImmutableEnumChecker") // creates readers, which is all that is used
+    private final ImageReaderSpi provider;
+
+    Format(String signature) {
+      this.signature = signature;
+      ImageReader reader = ImageIO.getImageReadersByFormatName(name()).next();
+      this.provider = reader.getOriginatingProvider();
+      reader.dispose();
+    }
+
+    boolean begins(ByteBuffer bytes) {
+      boolean begins = bytes.remaining() >= signature.length();
+      for (int i = 0; begins && i < signature.length(); i++) {
+        begins = (bytes.get(bytes.position() + i) & 0xFF) == signature.charAt(i);
+      }
+      return begins;
+    }
   }
 }

@@ -2,6 +2,7 @@
 package org.ddstore.formats.image;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
@@ -43,7 +44,7 @@ record ImageRowReader(
           "has %d x %d pixels, had %d x %d when it was listed: read it when nothing writes it"
               .formatted(image.height(), image.width(), size.height(), size.width()));
     }
-    return Values.fixed(image.samples(), 1, image.samples().length);
+    return columns.get(0).values(ByteBuffer.wrap(image.samples()), 1);
   }
 
   @Override

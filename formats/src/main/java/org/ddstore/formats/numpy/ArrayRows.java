@@ -30,7 +30,7 @@ final class ArrayRows {
       elements.flip();
     }
     elements.order(header.order());
-    return Values.fixed(column.decode(elements, count * width), count, width);
+    return column.values(elements, count);
   }
 
   /** Returns the buffer of the last read, if it is large enough. */

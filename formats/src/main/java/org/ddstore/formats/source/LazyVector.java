@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.source;
 
+import java.nio.ByteBuffer;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
+import org.ddstore.spark.types.PackedVector;
+import org.ddstore.types.DType;
 
 /** A column whose values are read when the first one is used. */
-final class LazyVector extends SampleVector {
+final class LazyVector extends SampleVector implements PackedVector {
   private final SampleColumn column;
   private final Source source;
   private Values values;
@@ -28,15 +31,26 @@ final class LazyVector extends SampleVector {
   private Values values() {
     if (values == null) {
       values = source.read();
-      boolean isText = column.type().bytes() == 0;
-      elements = isText ? null : new PrimitiveVector(column.type().sqlType(), values.data());
     }
     return values;
   }
 
   private PrimitiveVector elements() {
-    values();
+    if (elements == null) {
+      elements = new PrimitiveVector(column.type().sqlType(), values().data());
+    }
     return elements;
+  }
+
+  /** Some types are wider in Spark than in a store; those do not have their values packed. */
+  @Override
+  public ByteBuffer packed(DType type, int count) {
+    if (column.type().stored() != type || column.isRagged() || column.elements() != count) {
+      return null;
+    }
+    ByteBuffer packed = values().packed();
+    long expected = (long) values.rows() * count * type.bytes();
+    return packed == null || packed.remaining() != expected ? null : packed;
   }
 
   @Override
@@ -99,7 +113,7 @@ final class LazyVector extends SampleVector {
   @Override
   public ColumnarArray getArray(int row) {
     Values all = values();
-    return new ColumnarArray(elements, all.start(row), all.length(row));
+    return new ColumnarArray(elements(), all.start(row), all.length(row));
   }
 
   @Override

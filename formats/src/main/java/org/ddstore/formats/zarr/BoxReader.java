@@ -43,7 +43,7 @@ final class BoxReader implements SampleReader {
       System.arraycopy(origin, 0, start, 0, dimensions);
       array.copy(start, lengths, numbers, i * width);
     }
-    return Values.fixed(column.decode(numbers, count * width), count, width);
+    return column.values(numbers, count);
   }
 
   private Values starts(long from, int count) {

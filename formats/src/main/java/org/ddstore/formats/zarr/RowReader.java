@@ -2,7 +2,6 @@
 package org.ddstore.formats.zarr;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.List;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.SampleColumn;
@@ -31,9 +30,7 @@ final class RowReader implements SampleReader {
     if (column.type() == ElementType.TEXT) {
       return Values.texts(array.readTexts(start, lengths));
     }
-    int width = column.elements();
-    ByteBuffer numbers = array.readForward(start, lengths);
-    return Values.fixed(column.decode(numbers, count * width), count, width);
+    return column.values(array.readForward(start, lengths), count);
   }
 
   @Override

@@ -89,6 +89,11 @@ final class ArrayColumn extends Column {
   }
 
   @Override
+  PackedField packed(Schema schema) {
+    return elements.depth == 1 ? PackedField.of(path(), schema) : null;
+  }
+
+  @Override
   Column.Encoder encoder(Schema schema) {
     return new ArrayEncoder(path(), schema, elements, repairs, declared == null);
   }

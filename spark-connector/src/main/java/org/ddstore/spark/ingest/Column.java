@@ -38,6 +38,14 @@ abstract class Column implements Serializable {
   /** Returns an encoder of this column into records of {@code schema}; not thread-safe. */
   abstract Encoder encoder(Schema schema);
 
+  /**
+   * Returns the place of the column in records of {@code schema} for values that are packed; null
+   * if they never are.
+   */
+  PackedField packed(Schema schema) {
+    return null;
+  }
+
   /** Returns this column at another path of the rows. */
   abstract Column at(ColumnPath path);
 

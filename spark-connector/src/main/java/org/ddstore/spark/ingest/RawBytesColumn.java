@@ -33,6 +33,11 @@ final class RawBytesColumn extends Column {
   }
 
   @Override
+  PackedField packed(Schema schema) {
+    return PackedField.of(path(), schema);
+  }
+
+  @Override
   Column.Encoder encoder(Schema schema) {
     return new Encoder(schema);
   }

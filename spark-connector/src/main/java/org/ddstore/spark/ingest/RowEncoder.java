@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
@@ -77,7 +78,33 @@ public final class RowEncoder implements ShardLoader {
    */
   @Override
   public void load(int rank, Iterator<InternalRow> rows, ShardWriter writer) {
-    encode(rows, firstRow(rank), writer::appendPacked);
+    Schema parsed = schema();
+    Optional<BlockPacker> packer =
+        rows instanceof RowBlocks ? BlockPacker.of(parsed, columns) : Optional.empty();
+    if (packer.isPresent()) {
+      loadBlocks((RowBlocks) rows, packer.get(), firstRow(rank), writer);
+    } else {
+      encode(rows, firstRow(rank), writer::appendPacked);
+    }
+  }
+
+  private void loadBlocks(RowBlocks rows, BlockPacker packer, long firstRow, ShardWriter writer) {
+    RecordWriter single = new RecordWriter(firstRow, writer::appendPacked);
+    while (rows.hasNext()) {
+      RowBlocks.Block block = rows.nextBlock();
+      ByteBuffer records = block == null ? null : packer.pack(block);
+      if (block == null) {
+        single.write(rows.next());
+      } else if (records == null) {
+        for (int i = 0; i < block.rows(); i++) {
+          single.write(block.batch().getRow(block.from() + i));
+        }
+      } else {
+        requireUninterrupted(single.row);
+        writer.appendPackedRows(records);
+        single.row += block.rows();
+      }
+    }
   }
 
   /**
@@ -86,22 +113,47 @@ public final class RowEncoder implements ShardLoader {
    * @param firstRow global index of the first row, for messages
    */
   void encode(Iterator<InternalRow> rows, long firstRow, Consumer<ByteBuffer> records) {
-    Schema parsed = schema();
-    Column.Encoder[] encoders = new Column.Encoder[columns.length];
-    for (int i = 0; i < encoders.length; i++) {
-      encoders[i] = columns[i].encoder(parsed);
+    RecordWriter writer = new RecordWriter(firstRow, records);
+    while (rows.hasNext()) {
+      writer.write(rows.next());
     }
-    RecordBuffer record = new RecordBuffer(parsed, wording);
-    for (long row = firstRow; rows.hasNext(); row++) {
-      if ((row & INTERRUPT_MASK) == 0 && Thread.currentThread().isInterrupted()) {
-        throw new IllegalStateException("interrupted at row %,d".formatted(row));
+  }
+
+  private static void requireUninterrupted(long row) {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new IllegalStateException("interrupted at row %,d".formatted(row));
+    }
+  }
+
+  /** A writer of single rows as packed records. */
+  private final class RecordWriter {
+    private final Column.Encoder[] encoders = new Column.Encoder[columns.length];
+    private final RecordBuffer record;
+    private final Consumer<ByteBuffer> records;
+
+    /** Global index of the next row. */
+    private long row;
+
+    RecordWriter(long firstRow, Consumer<ByteBuffer> records) {
+      this.row = firstRow;
+      this.records = records;
+      Schema parsed = schema();
+      this.record = new RecordBuffer(parsed, wording);
+      for (int i = 0; i < encoders.length; i++) {
+        encoders[i] = columns[i].encoder(parsed);
+      }
+    }
+
+    void write(InternalRow values) {
+      if ((row & INTERRUPT_MASK) == 0) {
+        requireUninterrupted(row);
       }
       record.begin(row);
-      InternalRow values = rows.next();
       for (Column.Encoder encoder : encoders) {
         encoder.encode(values, record);
       }
       records.accept(record.end());
+      row++;
     }
   }
 }

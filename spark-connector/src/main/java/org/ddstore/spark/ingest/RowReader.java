@@ -18,6 +18,15 @@ interface RowReader {
    */
   long skip(long rows);
 
+  /**
+   * Takes up to {@code most} rows that are in one batch; the caller has seen that there is one.
+   *
+   * @return the rows, valid until the next call; null if there are no batches
+   */
+  default RowBlocks.Block nextBlock(long most) {
+    return null;
+  }
+
   /** A reader of single rows. */
   final class OfRows implements RowReader {
     private final scala.collection.Iterator<?> rows;
@@ -74,6 +83,14 @@ interface RowReader {
     @Override
     public InternalRow next() {
       return batch.getRow(row++);
+    }
+
+    @Override
+    public RowBlocks.Block nextBlock(long most) {
+      int from = row;
+      int count = (int) Math.min(most, rows - from);
+      row += count;
+      return new RowBlocks.Block(batch, from, count);
     }
 
     @Override

@@ -37,6 +37,11 @@ final class ScalarColumn extends Column {
   }
 
   @Override
+  PackedField packed(Schema schema) {
+    return PackedField.of(path(), schema);
+  }
+
+  @Override
   Column.Encoder encoder(Schema schema) {
     return new Encoder(schema);
   }

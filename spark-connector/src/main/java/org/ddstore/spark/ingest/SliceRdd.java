@@ -143,7 +143,7 @@ abstract class SliceRdd<T> extends RDD<T> {
       return new RowIterator(slices(partition), context);
     }
 
-    private final class RowIterator extends AbstractIterator<InternalRow> {
+    private final class RowIterator extends AbstractIterator<InternalRow> implements RowBlocks {
       private final Slice[] slices;
       private final TaskContext context;
       private int next;
@@ -196,14 +196,28 @@ abstract class SliceRdd<T> extends RDD<T> {
 
       @Override
       public InternalRow next() {
+        requireNext();
+        left--;
+        return reader.next();
+      }
+
+      @Override
+      public Block nextBlock() {
+        requireNext();
+        Block block = reader.nextBlock(left);
+        if (block != null) {
+          left -= block.rows();
+        }
+        return block;
+      }
+
+      private void requireNext() {
         if (!hasNext()) {
           throw new java.util.NoSuchElementException("no more rows");
         }
         if (!reader.hasNext()) {
           throw changed(slice.skip() + slice.take() - left);
         }
-        left--;
-        return reader.next();
       }
     }
   }

@@ -13,8 +13,8 @@ import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.spark.ingest.RowBlocks;
 import org.ddstore.types.DDStoreException;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
@@ -85,8 +85,7 @@ public final class BarrierStage {
     @Override
     public scala.collection.Iterator<Object> apply(scala.collection.Iterator<InternalRow> rows) {
       try {
-        return scala.collection.Iterator$.MODULE$.<Object>single(
-            body.run(CollectionConverters.asJava(rows)));
+        return scala.collection.Iterator$.MODULE$.<Object>single(body.run(RowBlocks.asJava(rows)));
       } catch (Exception e) {
         throw sneaky(e);
       }
