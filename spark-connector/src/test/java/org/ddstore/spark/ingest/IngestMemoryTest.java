@@ -90,7 +90,7 @@ class IngestMemoryTest {
       String path = folder.resolve("floats").toString();
       spark
           .range(0, ROWS, 1, 4)
-          .selectExpr("transform(sequence(0, 63), i -> cast(id * 64 + i as float)) as x")
+          .selectExpr("array_repeat(float(id), 64) as x")
           .write()
           .parquet(path);
       Dataset<Row> df = spark.read().parquet(path);
