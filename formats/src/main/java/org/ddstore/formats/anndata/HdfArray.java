@@ -226,9 +226,9 @@ final class HdfArray implements StoredArray {
             path,
             () -> {
               try {
-                LzfChunks lzf = new LzfChunks(chunked.getFilters(), elementBytes);
-                return lzf.isUsed()
-                    ? lzf.decode(chunked.getRawChunkBuffer(offset), bytes)
+                ChunkFilters filters = new ChunkFilters(chunked.getFilters(), elementBytes);
+                return filters.isUsed()
+                    ? filters.decode(chunked.getRawChunkBuffer(offset), bytes)
                     : chunked.getDecompressedChunk(offset);
               } catch (HdfException e) {
                 if (String.valueOf(e.getMessage()).startsWith(NOT_WRITTEN)) {
