@@ -157,6 +157,13 @@ final class AnnDataFile implements Closeable {
           options.missingIsNull()
               ? options.obs().present(present)
               : options.obs().in(input.path(), "obs", present);
+      if (selected.contains(NAMES) && obs.columns().contains(NAMES)) {
+        throw FormatException.of(
+            input.path(),
+            "obs/" + NAMES,
+            "has the name of the column of the index: rename it, or select other columns by the option "
+                + AnnDataOptions.OBS);
+      }
       for (String name : selected) {
         if (name.equals(NAMES)) {
           add(SampleColumn.fixed(NAMES, ElementType.TEXT), Part.NAMES, NAMES);

@@ -14,6 +14,11 @@ final class CsrMatrix extends Matrix {
   private final StoredArray indices;
   private final StoredArray data;
 
+  /** For each gene, the number of the checked row that had it last. */
+  private long[] seen;
+
+  private long checkedRows;
+
   private CsrMatrix(
       String file, StoredArray indptr, StoredArray indices, StoredArray data, long... shape) {
     super(shape[0], shape[1]);
@@ -108,7 +113,28 @@ final class CsrMatrix extends Matrix {
     }
     int length = offsets[count];
     int[] genes = Integers.ints(file, indices, bounds[0], length, 0, (int) genes());
+    requireDistinct(from, offsets, genes);
     ByteBuffer values = length == 0 ? ByteBuffer.allocate(0) : data.bytes(bounds[0], length);
     return new SparseRows(offsets, genes, values).mapped(map, type().bytes());
+  }
+
+  /** Some libraries add the values of equal indices, others take the last one. */
+  private void requireDistinct(long from, int[] offsets, int... genes) {
+    if (seen == null) {
+      seen = new long[(int) genes()];
+    }
+    for (int row = 0; row < offsets.length - 1; row++) {
+      checkedRows++;
+      for (int i = offsets[row]; i < offsets[row + 1]; i++) {
+        if (seen[genes[i]] == checkedRows) {
+          throw FormatException.of(
+              file,
+              indices.path(),
+              "row %,d has index %,d twice: call sum_duplicates() of the matrix, and write the file again"
+                  .formatted(from + row, genes[i]));
+        }
+        seen[genes[i]] = checkedRows;
+      }
+    }
   }
 }

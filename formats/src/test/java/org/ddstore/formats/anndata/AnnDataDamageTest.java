@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that are not of AnnData, or damaged, are errors that name file and place inside it. */
 class AnnDataDamageTest {
@@ -70,6 +71,11 @@ class AnnDataDamageTest {
         "clash | X: has the column name \"X\" of obs/X: select one of them",
         "huge | X/",
         "garbled | X: cannot be read as HDF5",
+        "twice | X/indices: row 2 has index 1 twice: call sum_duplicates()",
+        "names | obs/obs_name: has the name of the column of the index",
+        "checksum_none_bad | the Fletcher32 checksum of a chunk is",
+        "checksum_gzip_bad | the Fletcher32 checksum of a chunk is",
+        "checksum_lzf_bad | the Fletcher32 checksum of a chunk is",
       })
   void damageIsNamedByFileAndPlace(String file, String message) {
     assertThatThrownBy(() -> readAll(reader(), file))
@@ -82,6 +88,21 @@ class AnnDataDamageTest {
               assertThat(cause).isInstanceOf(DDStoreException.class);
               assertThat(cause.getMessage()).contains(file + ".h5ad: ").contains(message);
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"none", "gzip", "lzf"})
+  void chunksWithChecksumsAreRead(String compression) {
+    String file = folder.resolve("checksum_" + compression + ".h5ad").toString();
+
+    double sum =
+        reader()
+            .load(file)
+            .selectExpr("sum(aggregate(X, 0D, (a, x) -> a + x))")
+            .first()
+            .getDouble(0);
+
+    assertThat(sum).isEqualTo(41.0 * 6 * (41 * 6 - 1) / 2);
   }
 
   @Test

@@ -42,3 +42,18 @@ with damaged('huge', 'sparse') as f:
 with damaged('garbled') as f:
     at = f['X'].id.get_chunk_info(0).byte_offset
 with open('garbled.h5ad', 'r+b') as f: f.seek(at); f.write(b'x' * 64)
+with damaged('twice', 'sparse') as f:
+    genes = np.tile([0, 3], 41); genes[4:6] = 1
+    for k, v in [('data', np.ones(82, 'f4')), ('indices', genes.astype('i4')), ('indptr', np.arange(0, 84, 2, 'i4'))]:
+        del f['X'][k]; f['X'][k] = v
+with damaged('names') as f:
+    o = f['obs']; o['obs_name'] = np.zeros(41); o.attrs['column-order'] = list(o.attrs['column-order']) + ['obs_name']
+for kind in [None, 'gzip', 'lzf']:
+    name = 'checksum_%s' % (kind or 'none')
+    with damaged(name) as f:
+        del f['X']
+        f.create_dataset('X', data=np.arange(41 * 6, dtype='f4').reshape(41, 6), chunks=(10, 5), compression=kind,
+                         shuffle=kind is not None, fletcher32=True)
+    with damaged(name + '_bad', name) as f: at = f['X'].id.get_chunk_info(3).byte_offset
+    with open(name + '_bad.h5ad', 'r+b') as f:
+        f.seek(at + 9); byte = f.read(1)[0]; f.seek(at + 9); f.write(bytes([byte ^ 4]))
