@@ -2,13 +2,20 @@
 package org.ddstore.formats.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
 import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
+import org.ddstore.spark.DDStores;
+import org.ddstore.spark.StoreSpec;
+import org.ddstore.types.DType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,6 +44,7 @@ class PackedLoadTest {
                  grid=rng.integers(0, 256, (n, 4, 3)).astype('uint8'),
                  huge=rng.integers(0, 1 << 62, n).astype('uint64'),
                  line=np.asfortranarray(rng.random((n, 7))))
+        np.savez('cubes.npz', cube=np.arange(12, dtype='f4').reshape(2, 2, 3))
         """);
   }
 
@@ -69,6 +77,44 @@ class PackedLoadTest {
   void blocksOfOneColumnGiveTheRecordsOfRows(String column) {
     assertThat(StoredRecords.of(read().select(column), 3))
         .isEqualTo(StoredRecords.of(asRows(read().select(column)), 1));
+  }
+
+  /** Arrays of several dimensions are flat in rows: a pad of each row would be in wrong places. */
+  @Test
+  void onlyTheFirstDimensionIsPaddedOrTruncated() {
+    StoreSpec spec =
+        DDStores.from(
+            FormatSpark.session()
+                .read()
+                .format("npz")
+                .load(folder.resolve("cubes.npz").toString()));
+
+    StoredRecords padded =
+        StoredRecords.of(spec.field("cube", DType.FLOAT32, 3, 3).pad("cube", -1), 1);
+    StoredRecords cut =
+        StoredRecords.of(spec.field("cube", DType.FLOAT32, 1, 3).truncate("cube"), 1);
+
+    assertThat(floats(padded))
+        .containsExactly(0, 1, 2, 3, 4, 5, -1, -1, -1, 6, 7, 8, 9, 10, 11, -1, -1, -1);
+    assertThat(floats(cut)).containsExactly(0, 1, 2, 6, 7, 8);
+    assertThatThrownBy(
+            () -> StoredRecords.of(spec.field("cube", DType.FLOAT32, 2, 4).pad("cube", -1), 1))
+        .hasMessageContaining(
+            "pad(\"cube\", ..) works on the first dimension: the column is float32[2, 3], so the"
+                + " other dimensions of float32[2, 4] must be [3]");
+    assertThatThrownBy(
+            () -> StoredRecords.of(spec.field("cube", DType.FLOAT32, 2, 2).truncate("cube"), 1))
+        .hasMessageContaining("truncate(\"cube\") works on the first dimension");
+  }
+
+  private static float[] floats(StoredRecords records) {
+    FloatBuffer found =
+        ByteBuffer.wrap(records.values().get("cube"))
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .asFloatBuffer();
+    float[] all = new float[found.remaining()];
+    found.get(all);
+    return all;
   }
 
   /** Columns in another order, and ones that are computed, so that the rows are no blocks. */

@@ -89,8 +89,8 @@ final class ArrayColumn extends Column {
   }
 
   @Override
-  PackedField packed(Schema schema) {
-    return elements.depth == 1 ? PackedField.of(path(), schema) : null;
+  BlockPacker.Place packed(Schema schema) {
+    return elements.depth == 1 ? BlockPacker.Place.of(path(), schema) : null;
   }
 
   @Override

@@ -5,16 +5,18 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.ddstore.spark.types.PackedVector;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /** A packer of blocks of rows into records, column by column. Not thread-safe. */
 final class BlockPacker {
-  private final PackedField[] fields;
+  private final Place[] fields;
   private final ByteBuffer[] values;
   private final int recordBytes;
   private byte[] records = {};
 
-  private BlockPacker(int recordBytes, PackedField... fields) {
+  private BlockPacker(int recordBytes, Place... fields) {
     this.recordBytes = recordBytes;
     this.fields = fields;
     this.values = new ByteBuffer[fields.length];
@@ -28,7 +30,7 @@ final class BlockPacker {
     if (recordBytes == 0 || recordBytes > Schema.MAX_RECORD_BYTES) {
       return Optional.empty();
     }
-    PackedField[] fields = new PackedField[columns.length];
+    Place[] fields = new Place[columns.length];
     for (int i = 0; i < fields.length; i++) {
       fields[i] = columns[i].packed(schema);
       if (fields[i] == null) {
@@ -62,7 +64,7 @@ final class BlockPacker {
 
   private boolean take(ColumnarBatch batch) {
     for (int i = 0; i < fields.length; i++) {
-      PackedField field = fields[i];
+      Place field = fields[i];
       ByteBuffer packed =
           batch.column(field.ordinal()) instanceof PackedVector vector
               ? vector.packed(field.type(), field.elements())
@@ -80,7 +82,7 @@ final class BlockPacker {
     return true;
   }
 
-  private void copy(ByteBuffer from, int first, int rows, PackedField field) {
+  private void copy(ByteBuffer from, int first, int rows, Place field) {
     int bytes = field.bytes();
     int source = from.position() + first * bytes;
     int target = field.place();
@@ -88,6 +90,30 @@ final class BlockPacker {
       from.get(source, records, target, bytes);
       source += bytes;
       target += recordBytes;
+    }
+  }
+
+  /**
+   * The place in a record of a column whose values may be {@link PackedVector packed}.
+   *
+   * @param ordinal ordinal of the column in a row
+   * @param place offset in the record
+   * @param type element type
+   * @param elements number of elements
+   */
+  record Place(int ordinal, int place, DType type, int elements) {
+    /** Returns the place of a column; null if it is in a struct, or its field is ragged. */
+    static Place of(ColumnPath path, Schema schema) {
+      int index = schema.indexOf(path.name());
+      Field field = schema.field(index);
+      return path.names().size() > 1 || field.isRagged()
+          ? null
+          : new Place(path.top(), schema.fixedOffset(index), field.dtype(), field.elements());
+    }
+
+    /** Returns the size of a value in bytes. */
+    int bytes() {
+      return elements * type.bytes();
     }
   }
 }

@@ -42,7 +42,7 @@ abstract class Column implements Serializable {
    * Returns the place of the column in records of {@code schema} for values that are packed; null
    * if they never are.
    */
-  PackedField packed(Schema schema) {
+  BlockPacker.Place packed(Schema schema) {
     return null;
   }
 

@@ -3,6 +3,7 @@ package org.ddstore.spark.ingest;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -252,6 +253,7 @@ final class ColumnResolver {
       }
     } else {
       checkShape(name, declared, depth, options.wording());
+      checkInner(name, declared, repairs);
     }
     return new ArrayColumn(
         path, new ArrayColumn.Elements(numbers, depth, array.containsNull()), declared, repairs);
@@ -269,6 +271,31 @@ final class ColumnResolver {
           "arrays nested %d deep do not fit the %d dimensions of %s"
               .formatted(depth, dimensions, declared));
     }
+  }
+
+  /**
+   * Arrays of several dimensions are flat in a row, and are padded and cut at their end: that is
+   * right for the first dimension only.
+   */
+  private void checkInner(String name, DeclaredField declared, Repairs repairs) {
+    DeclaredField source = options.sources().get(name);
+    if (source == null || (repairs.pad() == null && !repairs.truncate())) {
+      return;
+    }
+    int[] inner = inner(source);
+    if (!Arrays.equals(inner, inner(declared))) {
+      ColumnOption option = repairs.pad() == null ? ColumnOption.TRUNCATE : ColumnOption.PAD;
+      throw problem(
+          name,
+          "%s works on the first dimension: the column is %s, so the other dimensions of %s must be %s"
+              .formatted(
+                  option.of(name, options.wording()), source, declared, Arrays.toString(inner)));
+    }
+  }
+
+  private static int[] inner(DeclaredField field) {
+    int[] shape = field.shape();
+    return field.ragged() || shape.length == 0 ? shape : Arrays.copyOfRange(shape, 1, shape.length);
   }
 
   private static void checkConversion(String name, NumberSource from, DType to) {

@@ -29,6 +29,10 @@ public final class IngestOptions {
   private static final IngestOptions DEFAULTS = new IngestOptions();
 
   private final Map<String, DeclaredField> fields = new LinkedHashMap<>();
+
+  /** Fields that the metadata of columns declare. */
+  private final Map<String, DeclaredField> sources = new LinkedHashMap<>();
+
   private final Map<String, Serializable> fills = new LinkedHashMap<>();
   private final Map<String, Number> pads = new LinkedHashMap<>();
   private final Set<String> truncated = new LinkedHashSet<>();
@@ -43,6 +47,7 @@ public final class IngestOptions {
 
   private IngestOptions(IngestOptions from) {
     fields.putAll(from.fields);
+    sources.putAll(from.sources);
     fills.putAll(from.fills);
     pads.putAll(from.pads);
     truncated.addAll(from.truncated);
@@ -74,9 +79,9 @@ public final class IngestOptions {
       Optional<Field> field = FieldMetadata.field(name, column.metadata());
       if (field.isPresent()) {
         Field found = field.get();
-        declared =
-            declared.withDeclared(
-                name, new DeclaredField(found.isRagged(), found.dtype(), found.shape()));
+        DeclaredField source = new DeclaredField(found.isRagged(), found.dtype(), found.shape());
+        declared = declared.withDeclared(name, source);
+        declared.sources.put(name, source);
       }
     }
     return declared;
@@ -226,6 +231,11 @@ public final class IngestOptions {
   }
 
   /** Returns the declared fields by column. */
+  /** Returns the fields that the metadata of columns declare, whatever the caller declares. */
+  Map<String, DeclaredField> sources() {
+    return sources;
+  }
+
   Map<String, DeclaredField> fields() {
     return fields;
   }

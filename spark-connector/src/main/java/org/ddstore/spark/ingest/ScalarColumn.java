@@ -37,8 +37,8 @@ final class ScalarColumn extends Column {
   }
 
   @Override
-  PackedField packed(Schema schema) {
-    return PackedField.of(path(), schema);
+  BlockPacker.Place packed(Schema schema) {
+    return BlockPacker.Place.of(path(), schema);
   }
 
   @Override
