@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -131,10 +132,56 @@ public final class InputFile implements Serializable {
   /**
    * {@return the files and folders in a folder, in the order of the file system}
    *
+   * @throws FormatException if there is a symbolic link to nothing, or to a folder that contains it
    * @throws IOException if the file system fails
    */
   public List<InputFile> children() throws IOException {
+    if (local() != null) {
+      requireSoundLinks(local());
+    }
     return all(fileSystem().listStatus(new Path(path)), root, hadoop);
+  }
+
+  /** Links to nothing would be left out silently, and links back would be followed for ever. */
+  private static void requireSoundLinks(java.nio.file.Path folder) throws IOException {
+    try (DirectoryStream<java.nio.file.Path> entries = Files.newDirectoryStream(folder)) {
+      for (java.nio.file.Path entry : entries) {
+        if (!Files.isSymbolicLink(entry) || isHidden(entry.getFileName().toString())) {
+          continue;
+        }
+        if (Files.notExists(entry)) {
+          throw new FormatException(
+              "file:" + entry,
+              "a symbolic link to %s, which is missing: remove the link"
+                  .formatted(Files.readSymbolicLink(entry)));
+        }
+        if (Files.isDirectory(entry) && leadsBack(entry.toRealPath(), folder)) {
+          throw new FormatException(
+              "file:" + entry,
+              "a symbolic link to a folder that contains it: remove the link, or name the folders to be read");
+        }
+      }
+    }
+  }
+
+  /** Returns whether a folder contains one of those on the way to another. */
+  private static boolean leadsBack(java.nio.file.Path target, java.nio.file.Path folder)
+      throws IOException {
+    for (java.nio.file.Path at = folder; at != null; at = at.getParent()) {
+      if (at.toRealPath().startsWith(target)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * {@return whether files of a name are left out, as Spark does: it begins with _ or .}
+   *
+   * @param name last part of a path
+   */
+  public static boolean isHidden(String name) {
+    return name.startsWith("_") || name.startsWith(".");
   }
 
   /**
@@ -167,6 +214,9 @@ public final class InputFile implements Serializable {
    */
   public Content open() throws IOException {
     java.nio.file.Path local = local();
+    if (local != null && !Files.isRegularFile(local) && Files.exists(local)) {
+      throw new FormatException(path, "not a regular file: a pipe or a device cannot be read");
+    }
     Content content =
         local == null
             ? new Remote(fileSystem().open(new Path(path)))
@@ -178,6 +228,19 @@ public final class InputFile implements Serializable {
       throw e;
     }
     return content;
+  }
+
+  /**
+   * Checks after a read that nothing has written the file meanwhile. Of the local host only: other
+   * file systems of Hadoop replace files, and an open one stays as it was.
+   *
+   * @throws FormatException if it was written
+   * @throws IOException if the file system fails
+   */
+  public void requireUnchanged() throws IOException {
+    if (!folder && local() != null) {
+      requireUnchanged(local());
+    }
   }
 
   private void requireUnchanged(java.nio.file.Path local) throws IOException {

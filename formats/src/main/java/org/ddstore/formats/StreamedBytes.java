@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
+import java.util.zip.ZipException;
 
 /**
  * Decompressed bytes by position, which are only to be had from the first one on. Reads in
@@ -69,7 +70,7 @@ public final class StreamedBytes implements Closeable {
     }
     to.position(to.position() + count);
     if (next == length && stream.read() >= 0) {
-      throw new IOException("more than %,d bytes".formatted(length));
+      throw new ZipException("the decompressed data has more than %,d bytes".formatted(length));
     }
   }
 

@@ -173,11 +173,16 @@ record NpyHeader(
 
   /** Returns the size of all elements in bytes. */
   long dataBytes() {
-    long bytes = type.bytes();
-    for (long length : shape) {
-      bytes = Math.multiplyExact(bytes, length);
+    try {
+      long bytes = type.bytes();
+      for (long length : shape) {
+        bytes = Math.multiplyExact(bytes, length);
+      }
+      return bytes;
+    } catch (ArithmeticException e) {
+      throw new FormatException(
+          file, "shape: %s is too large for a file".formatted(Arrays.toString(shape)), e);
     }
-    return bytes;
   }
 
   /**
@@ -196,7 +201,13 @@ record NpyHeader(
         row[i] = Math.toIntExact(shape[i + 1]);
       }
       return SampleColumn.fixed(name, type, row);
-    } catch (ArithmeticException | IllegalArgumentException e) {
+    } catch (ArithmeticException e) {
+      throw new FormatException(
+          file,
+          "shape: %s: a row has more than %,d elements"
+              .formatted(Arrays.toString(shape), Integer.MAX_VALUE),
+          e);
+    } catch (IllegalArgumentException e) {
       throw new FormatException(
           file, "shape: %s: %s".formatted(Arrays.toString(shape), e.getMessage()), e);
     }

@@ -54,6 +54,9 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
     next += rows;
     rows = 0;
     while (run == null || next == run.from() + run.count()) {
+      if (reader != null) {
+        run.file().file().requireUnchanged();
+      }
       closeFile();
       if (!runs.hasNext()) {
         return false;

@@ -3,8 +3,8 @@ package org.ddstore.formats.source;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -53,8 +53,9 @@ final class FileListing {
     } catch (FileNotFoundException e) {
       throw new IllegalArgumentException(
           "format %s: %s".formatted(format.name(), e.getMessage()), e);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot list " + paths, e);
+    } catch (IOException | IllegalArgumentException e) { // of names that Hadoop cannot represent
+      throw new IllegalArgumentException(
+          "format %s: cannot list %s: %s".formatted(format.name(), paths, reason(e)), e);
     }
     if (found.isEmpty()) {
       throw new IllegalArgumentException(
@@ -71,6 +72,11 @@ final class FileListing {
     return files;
   }
 
+  /** Some exceptions of file systems have the path alone as their message. */
+  private static String reason(Exception e) {
+    return e instanceof FileSystemException ? e.toString() : e.getMessage();
+  }
+
   private static byte[] pathBytes(InputFile file) {
     return file.path().getBytes(StandardCharsets.UTF_8);
   }
@@ -81,7 +87,7 @@ final class FileListing {
       return;
     }
     for (InputFile child : folder.children()) {
-      if (isHidden(child.name())) {
+      if (InputFile.isHidden(child.name())) {
         continue;
       }
       if (child.isFolder()) {
@@ -90,11 +96,6 @@ final class FileListing {
         found.put(child.path(), child);
       }
     }
-  }
-
-  /** Returns whether Spark leaves out files of this name, too. */
-  private static boolean isHidden(String name) {
-    return name.startsWith("_") || name.startsWith(".");
   }
 
   private boolean hasSuffix(String name) {

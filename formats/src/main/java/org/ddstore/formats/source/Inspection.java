@@ -80,7 +80,8 @@ final class Inspection {
       return new FormatException(file.path(), "the file is gone since it was listed", cause);
     }
     if (cause instanceof EOFException) {
-      return new FormatException(file.path(), "truncated: %s".formatted(cause.getMessage()), cause);
+      String detail = cause.getMessage() == null ? "" : ": " + cause.getMessage();
+      return new FormatException(file.path(), "truncated" + detail, cause);
     }
     return new FileReadException(file.path(), cause);
   }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.SampleFormat;
@@ -18,6 +19,10 @@ record ReadOptions(
     FormatOptions options, List<String> paths, List<String> columns, long partitionBytes) {
   static final String PATH = "path";
   static final String PATHS = "paths";
+
+  /** Spark's prefix of the options among the properties of a table. */
+  private static final String OPTION_PREFIX = TableCatalog.OPTION_PREFIX;
+
   static final String COLUMNS = "columns";
   static final String PARTITION_BYTES = "partitionBytes";
 
@@ -33,9 +38,13 @@ record ReadOptions(
   static ReadOptions of(SampleFormat format, CaseInsensitiveStringMap given) {
     Map<String, String> values = new HashMap<>(given.asCaseSensitiveMap());
     values.keySet().removeIf(key -> key.startsWith("__")); // of Spark, not of the caller
-    FormatOptions options = new FormatOptions(values);
-    Set<String> legal = new TreeSet<>(format.options());
+    Set<String> legal = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    legal.addAll(format.options());
     legal.addAll(List.of(PATH, PATHS, COLUMNS, PARTITION_BYTES));
+    if (given.containsKey(TableCatalog.PROP_OWNER)) {
+      keepOptions(values, given, legal);
+    }
+    FormatOptions options = new FormatOptions(values);
     options.requireKeys("format \"%s\"".formatted(format.name()), legal);
     List<String> paths = paths(options);
     if (paths.isEmpty()) {
@@ -49,6 +58,21 @@ record ReadOptions(
         options.list(COLUMNS),
         options.integer(
             PARTITION_BYTES, DEFAULT_PARTITION_BYTES, MIN_PARTITION_BYTES, MAX_PARTITION_BYTES));
+  }
+
+  /**
+   * Removes the properties of a table of Spark's catalog, which come with its options: reserved
+   * ones, those of the user, and each option once more with a prefix.
+   */
+  private static void keepOptions(
+      Map<String, String> values, CaseInsensitiveStringMap given, Set<String> legal) {
+    values
+        .keySet()
+        .removeIf(key -> !legal.contains(key) && !given.containsKey(OPTION_PREFIX + key));
+    String location = given.get(TableCatalog.PROP_LOCATION);
+    if (location != null && !given.containsKey(PATHS)) {
+      values.putIfAbsent(PATH, location);
+    }
   }
 
   private static List<String> paths(FormatOptions options) {

@@ -8,6 +8,7 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatException;
 import org.ddstore.spark.types.OrderedScan;
 
 /**
@@ -15,6 +16,9 @@ import org.ddstore.spark.types.OrderedScan;
  * order, hold runs of rows of about that size, and several files if these are small.
  */
 final class SampleScan implements OrderedScan, Batch {
+  /** Above this number, which the driver holds in memory, a size in a header is likely an error. */
+  private static final int MAX_PARTITIONS = 1_000_000;
+
   private final DataSet data;
   private final StructType schema;
 
@@ -51,6 +55,7 @@ final class SampleScan implements OrderedScan, Batch {
         long count = Math.min(step, facts.rows() - from);
         if (bytes > 0 && bytes + count * rowBytes > data.partitionBytes()) {
           partitions.add(new SamplePartition(runs));
+          requireFewPartitions(partitions.size(), facts);
           runs = new ArrayList<>();
           bytes = 0;
         }
@@ -62,6 +67,15 @@ final class SampleScan implements OrderedScan, Batch {
       partitions.add(new SamplePartition(runs));
     }
     return partitions.toArray(InputPartition[]::new);
+  }
+
+  private static void requireFewPartitions(int partitions, FileFacts facts) {
+    if (partitions == MAX_PARTITIONS) {
+      throw new FormatException(
+          facts.file().path(),
+          "has %,d rows, and the files make more than %,d partitions: read fewer files, or set the option \"%s\" to at most 1 GiB"
+              .formatted(facts.rows(), MAX_PARTITIONS, ReadOptions.PARTITION_BYTES));
+    }
   }
 
   /**

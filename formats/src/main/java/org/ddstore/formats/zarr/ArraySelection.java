@@ -21,6 +21,7 @@ final class ArraySelection {
 
   private final InputFile file;
   private final List<Member> members;
+  private final String remedy;
 
   /**
    * An array.
@@ -35,9 +36,10 @@ final class ArraySelection {
     }
   }
 
-  private ArraySelection(InputFile file, List<Member> members) {
+  private ArraySelection(InputFile file, List<Member> members, String remedy) {
     this.file = file;
     this.members = members;
+    this.remedy = remedy;
   }
 
   /**
@@ -59,7 +61,7 @@ final class ArraySelection {
             "the folder is one array, whose column is \"%s\"".formatted(VALUE));
       }
       members.add(new Member("", VALUE, ZarrArray.open(file)));
-      return new ArraySelection(file, members);
+      return new ArraySelection(file, members, REMEDY);
     }
     ZarrGroup group = ZarrGroup.open(file);
     List<String> all = group.arrays();
@@ -73,7 +75,9 @@ final class ArraySelection {
       }
       members.add(new Member(path, path, open(group, path, all.size() > 1)));
     }
-    return new ArraySelection(file, members);
+    boolean isAnnData = group.attributes().path("encoding-type").asText().equals("anndata");
+    return new ArraySelection(
+        file, members, isAnnData ? "the group is of AnnData: read it by format anndata" : REMEDY);
   }
 
   private static ZarrArray open(ZarrGroup group, String path, boolean hasOthers)
@@ -106,10 +110,18 @@ final class ArraySelection {
    * @throws FormatException if the arrays have none
    */
   long rows() {
-    boolean haveAxis = members.stream().allMatch(member -> member.array().shape().length > 0);
-    if (!haveAxis || members.stream().mapToLong(m -> m.array().shape()[0]).distinct().count() > 1) {
+    for (Member member : members) {
+      if (member.array().shape().length == 0) {
+        throw FormatException.of(
+            file.path(),
+            "array " + member,
+            "is one value and has no axis for rows: select other arrays by option \"%s\""
+                .formatted(ZarrOptions.ARRAYS));
+      }
+    }
+    if (members.stream().mapToLong(m -> m.array().shape()[0]).distinct().count() > 1) {
       throw FormatException.of(
-          file.path(), "shapes", "the first axes differ in %s: %s".formatted(members, REMEDY));
+          file.path(), "shapes", "the first axes differ in %s: %s".formatted(members, remedy));
     }
     return members.get(0).array().shape()[0];
   }

@@ -8,6 +8,7 @@ import java.nio.ByteOrder;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 
 /**
@@ -91,7 +92,8 @@ final class ShardedChunks implements ChunkSource {
     }
     long end = shard.file().length();
     if (offset < 0 || size < 0 || size > ByteCodec.UNKNOWN || offset > end - size) {
-      throw new IOException(
+      throw new FormatException(
+          path(coordinates),
           "truncated or damaged: the index of the shard places chunk %d at bytes [%d, %d), the file has %,d"
               .formatted(number, offset, offset + size, end));
     }
@@ -127,7 +129,8 @@ final class ShardedChunks implements ChunkSource {
     int entries = Math.multiplyExact(chunksPerShard(), ENTRY_BYTES);
     int size = entries + (index.hasChecksum() ? CRC_BYTES : 0);
     if (file.length() < size) {
-      throw new IOException(
+      throw new FormatException(
+          file.path(),
           "truncated: %,d bytes, fewer than the %,d of the index of a shard"
               .formatted(file.length(), size));
     }
@@ -137,7 +140,7 @@ final class ShardedChunks implements ChunkSource {
       content.read(index.atEnd() ? file.length() - size : 0, bytes);
       bytes.flip();
       if (index.hasChecksum()) {
-        bytes = checked(bytes);
+        bytes = checked(file, bytes);
       }
       ByteBuffer ordered =
           bytes.slice().order(index.bigEndian() ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
@@ -148,11 +151,11 @@ final class ShardedChunks implements ChunkSource {
     }
   }
 
-  private static ByteBuffer checked(ByteBuffer bytes) throws IOException {
+  private static ByteBuffer checked(InputFile file, ByteBuffer bytes) {
     try {
       return Compression.crc32c(bytes, ByteCodec.UNKNOWN);
     } catch (IOException e) {
-      throw new IOException("index of the shard: " + e.getMessage(), e);
+      throw FormatException.of(file.path(), "index of the shard", e.getMessage());
     }
   }
 

@@ -3,11 +3,13 @@ package org.ddstore.formats.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FileReadException;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 
@@ -286,9 +288,9 @@ public final class ZarrArray implements Closeable {
     if (kept != null) {
       return kept;
     }
+    ByteBuffer encoded = encoded(coordinates);
     Chunk chunk;
     try {
-      ByteBuffer encoded = source.read(coordinates);
       chunk =
           encoded == null
               ? missing(coordinates)
@@ -302,6 +304,18 @@ public final class ZarrArray implements Closeable {
       cache.put(number, chunk);
     }
     return chunk;
+  }
+
+  private ByteBuffer encoded(long... coordinates) throws FileNotFoundException {
+    try {
+      return source.read(coordinates);
+    } catch (FileNotFoundException e) {
+      throw e;
+    } catch (EOFException e) {
+      throw new FormatException(source.path(coordinates), "truncated: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new FileReadException(source.path(coordinates), e);
+    }
   }
 
   /** Returns the fill value in place of a missing chunk, if the array itself is there. */

@@ -222,7 +222,7 @@ class ZarrFormatTest {
       quoteCharacter = '~',
       value = {
         "mixed.zarr | arrays | x,y      | mixed.zarr: shapes: the first axes differ in [x[4, 2], y[5, 2]]: select arrays by option \"arrays\"",
-        "mixed.zarr | arrays | x,scale  | the first axes differ in [x[4, 2], scale[]]",
+        "mixed.zarr | arrays | x,scale  | array scale[]: is one value and has no axis for rows",
         "mixed.zarr | arrays | time     | array time: file:",
         "mixed.zarr | arrays | time     | data type: \"<M8[s]\" is not supported",
         "mixed.zarr | arrays | words    | array words[4, 2]: texts are supported as one text per row only",

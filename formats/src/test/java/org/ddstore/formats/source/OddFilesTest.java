@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.formats.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.api.java.function.FlatMapFunction;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.Python;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Links, pipes and files that change while they are read. */
+@Timeout(120)
+class OddFilesTest {
+  @TempDir Path folder;
+
+  private static long count(String format, Path path) {
+    return FormatSpark.session().read().format(format).load(path.toString()).count();
+  }
+
+  private Path plain() throws IOException {
+    Path sub = Files.createDirectories(folder.resolve("in/sub"));
+    Files.write(sub.resolve("a.bin"), new byte[5]);
+    return folder.resolve("in");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"..", ".", "/", "../sub"})
+  void aLinkToAFolderThatContainsItIsNamed(String target) throws IOException {
+    Path root = plain();
+    Files.createSymbolicLink(root.resolve("sub/up"), Path.of(target));
+
+    assertThatThrownBy(() -> count("files", root))
+        .hasStackTraceContaining("sub/up: a symbolic link to a folder that contains it");
+  }
+
+  @Test
+  void foldersThatLinkToEachOtherAreNamed() throws IOException {
+    Path root = plain();
+    Files.createDirectories(root.resolve("other"));
+    Files.createSymbolicLink(root.resolve("sub/x"), root.resolve("other"));
+    Files.createSymbolicLink(root.resolve("other/y"), root.resolve("sub"));
+
+    assertThatThrownBy(() -> count("files", root)).hasStackTraceContaining("a symbolic link to");
+  }
+
+  @Test
+  void groupsOfZarrThatLinkBackAreNamed() throws IOException {
+    Path group = Files.createDirectories(folder.resolve("a.zarr/g"));
+    Files.writeString(folder.resolve("a.zarr/.zgroup"), "{\"zarr_format\": 2}");
+    Files.writeString(group.resolve(".zgroup"), "{\"zarr_format\": 2}");
+    Files.createSymbolicLink(group.resolve("up"), Path.of(".."));
+
+    assertThatThrownBy(() -> count("zarr", folder.resolve("a.zarr")))
+        .hasStackTraceContaining("g/up: a symbolic link to a folder that contains it");
+  }
+
+  @Test
+  void aLinkToNothingIsNamedAndOneToAFileIsRead() throws IOException {
+    Path root = plain();
+    Files.createSymbolicLink(root.resolve("b.bin"), Path.of("sub/a.bin"));
+
+    assertThat(count("files", root)).isEqualTo(2);
+    Files.createSymbolicLink(root.resolve("c.bin"), Path.of("absent"));
+    assertThatThrownBy(() -> count("files", root))
+        .hasStackTraceContaining("c.bin: a symbolic link to absent, which is missing");
+    Files.delete(root.resolve("c.bin"));
+    Files.createSymbolicLink(root.resolve("_c.bin"), Path.of("absent"));
+    assertThat(count("files", root)).as("names with _ are left out").isEqualTo(2);
+  }
+
+  @Test
+  void aPipeIsRefused() throws Exception {
+    Path pipe = folder.resolve("pipe.npy");
+    Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
+    assertThat(made.waitFor(30, TimeUnit.SECONDS)).isTrue();
+
+    assertThatThrownBy(() -> count("npy", pipe))
+        .hasStackTraceContaining("pipe.npy: not a regular file");
+  }
+
+  @Test
+  void aHeaderThatMakesTooManyPartitionsIsRefused() throws IOException {
+    Path array = Files.createDirectories(folder.resolve("huge.zarr"));
+    Files.writeString(
+        array.resolve(".zarray"),
+        """
+        {"zarr_format": 2, "shape": [1000000000000000000], "chunks": [1], "dtype": "<f4",
+         "order": "C", "fill_value": 0, "filters": null, "compressor": null}
+        """);
+
+    assertThatThrownBy(() -> count("zarr", array))
+        .hasStackTraceContaining("huge.zarr: has 1,000,000,000,000,000,000 rows")
+        .hasStackTraceContaining("partitionBytes");
+  }
+
+  /** The file has the same size and the reader has it open, so nothing else would tell. */
+  @Test
+  void aFileThatIsOverwrittenDuringAReadIsNamed() {
+    Python.run(
+        folder, "import numpy as np; np.save('grown.npy', np.zeros((300000, 16), np.int32))");
+    String file = folder.resolve("grown.npy").toString();
+    FlatMapFunction<Iterator<Row>, Integer> writing =
+        rows -> {
+          if (!rows.hasNext()) {
+            return List.of(0).iterator();
+          }
+          rows.next();
+          Thread.sleep(20); // the clock of the file system ticks every few milliseconds
+          try (RandomAccessFile written = new RandomAccessFile(file, "rw")) {
+            written.seek(1000);
+            written.write(new byte[1000]);
+          }
+          int count = 1;
+          while (rows.hasNext()) {
+            rows.next();
+            count++;
+          }
+          return List.of(count).iterator();
+        };
+
+    assertThatThrownBy(
+            () ->
+                FormatSpark.session()
+                    .read()
+                    .format("npy")
+                    .load(file)
+                    .javaRDD()
+                    .mapPartitions(writing)
+                    .collect())
+        .hasStackTraceContaining(FormatException.class.getName())
+        .hasStackTraceContaining("grown.npy: was written after it was listed");
+  }
+
+  @Test
+  void tablesOfTheSessionCatalogAreReadAndDropped() {
+    Python.run(folder, "import numpy as np; np.save('t.npy', np.arange(7))");
+    SparkSession spark = FormatSpark.session();
+    Path file = folder.resolve("t.npy");
+    for (String place : List.of("OPTIONS (path '%s', `column` 'n')", "LOCATION '%s'")) {
+      spark.sql(
+          "CREATE TABLE odd_files USING npy %s TBLPROPERTIES (unit 'K')"
+              .formatted(place.formatted(file)));
+      try {
+        String name = place.startsWith("OPTIONS") ? "n" : "value";
+        assertThat(spark.sql("SELECT sum(%s) FROM odd_files".formatted(name)).first().getLong(0))
+            .isEqualTo(21);
+      } finally {
+        spark.sql("DROP TABLE odd_files");
+      }
+      assertThat(file).exists();
+    }
+  }
+}
