@@ -91,6 +91,7 @@ public final class EmbeddedSpark implements AutoCloseable {
       return new EmbeddedSpark(Origin.SUBMITTED, builder.getOrCreate(), null);
     }
     Path sparkHome = sparkHome();
+    requireWritable(sparkHome);
     LocalClusterRemains remains = LocalClusterRemains.prepare(sparkHome);
     SparkSession session = null;
     try {
@@ -145,6 +146,16 @@ public final class EmbeddedSpark implements AutoCloseable {
   }
 
   /** Returns the class path of this JVM without the jars of Spark, which executors have. */
+  private static void requireWritable(Path sparkHome) {
+    Path work = sparkHome.resolve("work");
+    Path folder = Files.exists(work) ? work : sparkHome;
+    if (!Files.isWritable(folder)) {
+      throw new DDStoreException(
+          "%s: this user may not write to it, and executors run there: build DDStore in a folder of this user"
+              .formatted(folder));
+    }
+  }
+
   private static String ownClassPath(Path sparkHome) {
     Path sparkJars = sparkHome.resolve("jars").toAbsolutePath().normalize();
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))

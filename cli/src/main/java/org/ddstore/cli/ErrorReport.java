@@ -38,11 +38,17 @@ public final class ErrorReport {
     if (failure instanceof DDStoreException || failure instanceof IllegalArgumentException) {
       return message;
     }
-    String line = message.lines().findFirst().orElse("").replaceAll("[;\\s]+$", "");
+    String line = firstLine(failure);
     return failure instanceof AnalysisException
         ? line
         : "%s: %s (%s prints the stack trace)"
             .formatted(failure.getClass().getSimpleName(), line, Output.VERBOSE);
+  }
+
+  /** Returns the first line of a message, without punctuation that announces a next one. */
+  static String firstLine(Exception failure) {
+    String message = Objects.requireNonNullElse(failure.getMessage(), "");
+    return message.lines().findFirst().orElse("").replaceAll("[;\\s]+$", "");
   }
 
   /**

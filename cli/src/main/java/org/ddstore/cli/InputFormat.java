@@ -66,6 +66,9 @@ final class InputFormat {
     if (format.equalsIgnoreCase(CSV)) {
       reader.option("header", true).option("inferSchema", true);
     }
+    if (format.equalsIgnoreCase(CSV) || format.equalsIgnoreCase(JSON)) {
+      reader.option("mode", "FAILFAST"); // else a damaged line is a row of nulls
+    }
     try {
       return reader.options(options.readOptions()).load(path);
     } catch (RuntimeException e) {
@@ -75,9 +78,17 @@ final class InputFormat {
           e instanceof ClassNotFoundException
               ? "--format %s: no such data source on the class path; legal are %s"
                   .formatted(format, legalFormats())
-              : "--input %s: cannot be read as %s: %s".formatted(path, format, e.getMessage()),
+              : "--input %s: cannot be read as %s: %s%s"
+                  .formatted(path, format, ErrorReport.firstLine(e), remedy(path, options)),
           e);
     }
+  }
+
+  /** Files whose names tell no format are taken for Parquet. */
+  private static String remedy(String path, InputOptions options) {
+    return options.format() == null && byName(path).isEmpty()
+        ? "; the name tells no format: set --format to one of " + legalFormats()
+        : "";
   }
 
   private static String legalFormats() {

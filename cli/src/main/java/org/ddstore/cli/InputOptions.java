@@ -31,7 +31,8 @@ public final class InputOptions {
       paramLabel = "KEY=VALUE",
       description = {
         "Option of the format, as in size=64,64 for images. Can be repeated.",
-        "CSV files have a header and types are inferred unless options say otherwise."
+        "CSV files have a header, types are inferred, and a damaged line of CSV or JSON is an error,"
+            + " unless options say otherwise."
       })
   private Map<String, String> readOptions = new LinkedHashMap<>();
 

@@ -92,6 +92,26 @@ class InputFormatTest {
         .isEqualTo("struct<id:string,t:string>");
   }
 
+  /** Otherwise a damaged line is a row of nulls in place of its values. */
+  @Test
+  void refusesDamagedLinesUnlessTheModeSaysOtherwise() throws IOException {
+    Files.writeString(folder.resolve("cut.json"), "{\"id\": 1}\n{\"id\": 2\n");
+
+    assertThatThrownBy(() -> read("cut.json"))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageContaining("cut.json: cannot be read as json: [MALFORMED_RECORD");
+    assertThat(read("cut.json", "--read-option", "mode=DROPMALFORMED").count()).isEqualTo(1);
+  }
+
+  @Test
+  void namesTheFormatsIfTheNameTellsNone() {
+    assertThatThrownBy(() -> read("nameless"))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageContaining("nameless: cannot be read as parquet: ")
+        .hasMessageContaining("the name tells no format: set --format to one of anndata, avro")
+        .hasMessageNotContaining("\n");
+  }
+
   @Test
   void refusesUnknownFormatsAndMissingFiles() {
     assertThatThrownBy(() -> read("nameless", "--format", "xyz"))
