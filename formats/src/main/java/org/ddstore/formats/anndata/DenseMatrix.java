@@ -9,6 +9,7 @@ import org.ddstore.formats.FormatException;
 /** A matrix that stores every value. */
 final class DenseMatrix extends Matrix {
   private final StoredArray array;
+  private ByteBuffer last;
 
   DenseMatrix(String file, StoredArray array) {
     super(dimension(file, array, 0), dimension(file, array, 1));
@@ -49,8 +50,8 @@ final class DenseMatrix extends Matrix {
 
   @Override
   ByteBuffer dense(long from, int count, GeneMap map) throws IOException {
-    return SparseRows.mapped(
-        array.bytes(from, count), count, (int) genes(), map, array.type().bytes());
+    last = array.bytes(from, count, last);
+    return SparseRows.mapped(last, count, (int) genes(), map, array.type().bytes());
   }
 
   @Override

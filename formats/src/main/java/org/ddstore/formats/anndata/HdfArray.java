@@ -126,6 +126,11 @@ final class HdfArray implements StoredArray {
 
   @Override
   public ByteBuffer bytes(long from, int count) throws IOException {
+    return bytes(from, count, null);
+  }
+
+  @Override
+  public ByteBuffer bytes(long from, int count, ByteBuffer last) throws IOException {
     if (shape.length < 1 || shape.length > 2) {
       throw FormatException.of(
           tree.file(),
@@ -141,11 +146,18 @@ final class HdfArray implements StoredArray {
           "rows [%,d, %,d) of %,d bytes; there are %,d rows, and one read has at most 2 GiB"
               .formatted(from, from + count, size, shape[0]));
     }
+    if (last != null
+        && last.capacity() >= size
+        && dataset instanceof ContiguousDataset contiguous
+        && contiguous.getDataAddress() != UNDEFINED_ADDRESS) {
+      readContiguous(contiguous, from, last.clear().limit((int) size));
+      return last.flip().order(order());
+    }
     byte[] target = new byte[(int) size];
     if (dataset instanceof ChunkedDataset chunked) {
       readChunks(chunked, from, count, target);
     } else if (dataset instanceof ContiguousDataset contiguous) {
-      readContiguous(contiguous, from, target);
+      readContiguous(contiguous, from, ByteBuffer.wrap(target));
     } else {
       ByteBuffer all = tree.guard(path, ((DatasetBase) dataset)::getDataBuffer);
       all.get((int) from * rowLength() * elementBytes, target);
@@ -157,7 +169,7 @@ final class HdfArray implements StoredArray {
     return shape.length == 2 ? shape[1] : 1;
   }
 
-  private void readContiguous(ContiguousDataset contiguous, long from, byte... target)
+  private void readContiguous(ContiguousDataset contiguous, long from, ByteBuffer target)
       throws IOException {
     long address = contiguous.getDataAddress();
     if (address == UNDEFINED_ADDRESS) {
@@ -165,7 +177,7 @@ final class HdfArray implements StoredArray {
       return;
     }
     long start = tree.hdf().getUserBlockSize() + address + from * rowLength() * elementBytes;
-    tree.content().read(start, ByteBuffer.wrap(target));
+    tree.content().read(start, target);
   }
 
   private void readChunks(ChunkedDataset chunked, long from, int count, byte... target)

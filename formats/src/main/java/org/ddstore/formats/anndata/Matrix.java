@@ -67,7 +67,7 @@ abstract class Matrix {
   /** Returns the mean number of values that are stored of a row. */
   abstract int meanLength();
 
-  /** Returns rows with a value for each gene of the data set. */
+  /** Returns rows with a value for each gene of the data set, valid until the next call. */
   abstract ByteBuffer dense(long from, int count, GeneMap map) throws IOException;
 
   /** Returns rows with the stored values, or those that are not 0. */

@@ -33,6 +33,16 @@ interface StoredArray {
   ByteBuffer bytes(long from, int count) throws IOException;
 
   /**
+   * Reads numbers, into the memory of an earlier read where that is large enough.
+   *
+   * @param last buffer that an earlier read of this array returned, whose content is lost; or null
+   * @return as of {@link #bytes(long, int)}
+   */
+  default ByteBuffer bytes(long from, int count, ByteBuffer last) throws IOException {
+    return bytes(from, count);
+  }
+
+  /**
    * Reads texts of an array of one dimension.
    *
    * @param from first row

@@ -135,20 +135,22 @@ public final class ZarrArray implements Closeable {
 
   /**
    * Reads numbers of rows, for a caller that reads all rows once in ascending order: chunks are not
-   * kept after their last row, and a chunk that has just these rows is not copied.
+   * kept after their last row, and rows that are side by side in one chunk are not copied.
    *
    * @return a buffer as of {@link #read}, whose content must not be changed
    */
   ByteBuffer readForward(long[] start, int... lengths) throws IOException {
     requireInside(start, lengths);
     int count = count(lengths);
-    if (isOneChunk(start, lengths)) {
+    if (isInOneChunk(start, lengths)) {
       long[] at = new long[grid.dimensions()];
       at[0] = start[0] / chunk[0];
       Chunk rows = chunk(endsChunk(start[0] + lengths[0], at[0]), at);
       if (rows.strides()[0] > 0) { // else it is the fill value
         ByteBuffer numbers = (ByteBuffer) rows.elements();
-        return numbers.slice(0, count * elementType().bytes()).order(numbers.order());
+        int bytes = count * elementType().bytes();
+        int first = (int) (start[0] % chunk[0]) * (bytes / lengths[0]);
+        return numbers.slice(first, bytes).order(numbers.order());
       }
     }
     ByteBuffer to = allocate(count);
@@ -156,15 +158,11 @@ public final class ZarrArray implements Closeable {
     return to;
   }
 
-  /**
-   * Returns whether rows are the first rows of one chunk in C order, which is complete in the other
-   * axes.
-   */
-  private boolean isOneChunk(long[] start, int... lengths) {
+  /** Returns whether rows are rows of one chunk in C order, which is complete in the other axes. */
+  private boolean isInOneChunk(long[] start, int... lengths) {
     boolean isOne =
         lengths[0] > 0
-            && lengths[0] <= chunk[0]
-            && start[0] % chunk[0] == 0
+            && start[0] % chunk[0] + lengths[0] <= chunk[0]
             && Arrays.equals(
                 metadata.codecs().strides(metadata.chunk()), StridedCopy.rowMajor(lengths));
     for (int d = 1; isOne && d < lengths.length; d++) {
