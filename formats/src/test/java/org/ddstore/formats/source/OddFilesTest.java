@@ -84,6 +84,24 @@ class OddFilesTest {
   }
 
   @Test
+  void placeholdersInNamesAreEscaped() throws IOException {
+    for (String name : List.of("a[b].bin", "ab.bin", "q?.bin", "star*.bin", "c{d}.bin")) {
+      Files.write(folder.resolve(name), new byte[5]);
+    }
+
+    assertThat(count("files", folder.resolve("a[b].bin"))).as("a pattern: ab.bin").isEqualTo(1);
+    for (String name : List.of("a\\[b\\].bin", "q\\?.bin", "star\\*.bin", "c\\{d\\}.bin")) {
+      assertThat(count("files", folder.resolve(name))).as(name).isEqualTo(1);
+    }
+    Files.write(folder.resolve("co:lon.bin"), new byte[5]);
+    assertThat(count("files", folder)).isEqualTo(6);
+    assertThatThrownBy(() -> count("files", folder.resolve("co:lon.bin")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("format files: cannot list [")
+        .hasMessageContaining("co:lon.bin");
+  }
+
+  @Test
   void aPipeIsRefused() throws Exception {
     Path pipe = folder.resolve("pipe.npy");
     Process made = new ProcessBuilder("mkfifo", pipe.toString()).start();
