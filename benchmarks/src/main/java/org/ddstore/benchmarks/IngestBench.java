@@ -3,6 +3,7 @@ package org.ddstore.benchmarks;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Spec;
     description = {
       "Alternates a load of float arrays from Parquet with a scan of the files into Java arrays;"
           + " with --format, a load of files of that format with a read by its library alone, in"
-          + " as many tasks.",
+          + " as many tasks, and with such a read whose arrays are copied to shared memory.",
       "A load is timed on the ranks, from the first row to the last byte, as is the read by the"
           + " library; a scan is timed on the driver."
     })
@@ -69,11 +70,13 @@ final class IngestBench implements Callable<Integer> {
   /**
    * One round.
    *
-   * @param scanSeconds duration of the plain scan
+   * @param scanSeconds duration of the plain scan, or of the read by the library
+   * @param copySeconds duration of that read and of a copy of the arrays to shared memory; null for
+   *     Parquet
    * @param loadSeconds duration of the load on the slowest rank
    * @param jobSeconds duration of the whole job: plan, start of the ranks, load and shutdown
    */
-  record Round(double scanSeconds, double loadSeconds, double jobSeconds) {}
+  record Round(double scanSeconds, Double copySeconds, double loadSeconds, double jobSeconds) {}
 
   @Override
   public Integer call() throws IOException {
@@ -103,17 +106,12 @@ final class IngestBench implements Callable<Integer> {
   private void report(List<Round> measured) {
     double scan = rows / median(measured, Round::scanSeconds);
     double load = rows / median(measured, Round::loadSeconds);
-    output.table(
-        List.of("round", other() + " s", "load s", "whole job s"),
-        measured.stream()
-            .map(
-                round ->
-                    List.of(
-                        measured.indexOf(round) + 1,
-                        decimal(round.scanSeconds),
-                        decimal(round.loadSeconds),
-                        decimal(round.jobSeconds)))
-            .toList());
+    List<String> header =
+        new ArrayList<>(List.of("round", other() + " s", "load s", "whole job s"));
+    if (format != null) {
+      header.add(2, "with copy s");
+    }
+    output.table(header, measured.stream().map(round -> line(measured, round)).toList());
     output.line(
         String.format(
             Locale.ROOT,
@@ -124,20 +122,37 @@ final class IngestBench implements Callable<Integer> {
             scan,
             other(),
             load / scan));
-    output.finish(
-        0,
-        measured,
-        Map.of(
-            "rows",
-            rows,
-            "floats",
-            floats,
-            "ingestRowsPerSecond",
-            Math.round(load),
-            format == null ? "bareScanRowsPerSecond" : "libraryRowsPerSecond",
-            Math.round(scan),
-            format == null ? "ratioToBareScan" : "ratioToLibrary",
-            load / scan));
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("rows", rows);
+    summary.put("floats", floats);
+    summary.put("ingestRowsPerSecond", Math.round(load));
+    summary.put(
+        format == null ? "bareScanRowsPerSecond" : "libraryRowsPerSecond", Math.round(scan));
+    summary.put(format == null ? "ratioToBareScan" : "ratioToLibrary", load / scan);
+    if (format != null) {
+      double copy = rows / median(measured, Round::copySeconds);
+      output.line(
+          String.format(
+              Locale.ROOT,
+              "%,.0f rows/s by the library with a copy of its arrays to shared memory, ratio %.2f",
+              copy,
+              load / copy));
+      summary.put("libraryAndCopyRowsPerSecond", Math.round(copy));
+      summary.put("ratioToLibraryAndCopy", load / copy);
+    }
+    output.finish(0, measured, summary);
+  }
+
+  private List<Object> line(List<Round> measured, Round round) {
+    List<Object> line = new ArrayList<>();
+    line.add(measured.indexOf(round) + 1);
+    line.add(decimal(round.scanSeconds));
+    if (format != null) {
+      line.add(decimal(round.copySeconds));
+    }
+    line.add(decimal(round.loadSeconds));
+    line.add(decimal(round.jobSeconds));
+    return line;
   }
 
   private String other() {

@@ -37,13 +37,13 @@ enum SampleFiles {
     }
 
     @Override
-    long read(Path file) throws IOException {
+    void read(Path file, Sink sink) throws IOException {
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
         ByteBuffer bytes = littleEndian((int) channel.size() - 128);
         channel.read(bytes, 128);
         float[] values = new float[bytes.flip().remaining() / Float.BYTES];
         bytes.asFloatBuffer().get(values);
-        return values.length;
+        sink.take(values);
       }
     }
   },
@@ -82,9 +82,9 @@ enum SampleFiles {
     }
 
     @Override
-    long read(Path file) {
+    void read(Path file, Sink sink) throws IOException {
       try (HdfFile in = new HdfFile(file)) {
-        return ((float[]) in.getDatasetByPath("/X").getDataFlat()).length;
+        sink.take(in.getDatasetByPath("/X").getDataFlat());
       }
     }
   },
@@ -118,8 +118,7 @@ enum SampleFiles {
     }
 
     @Override
-    long read(Path folder) throws IOException {
-      long elements = 0;
+    void read(Path folder, Sink sink) throws IOException {
       try (var chunks = Files.newDirectoryStream(folder.resolve("x"), "*.0")) {
         for (Path chunk : chunks) {
           ByteBuffer bytes =
@@ -127,10 +126,9 @@ enum SampleFiles {
                   .order(ByteOrder.LITTLE_ENDIAN);
           float[] values = new float[bytes.remaining() / Float.BYTES];
           bytes.asFloatBuffer().get(values);
-          elements += values.length;
+          sink.take(values);
         }
       }
-      return elements;
     }
   },
 
@@ -152,18 +150,16 @@ enum SampleFiles {
     }
 
     @Override
-    long read(Path folder) throws IOException {
+    void read(Path folder, Sink sink) throws IOException {
       ImageIO.setUseCache(false);
-      long elements = 0;
       try (var images = Files.newDirectoryStream(folder)) {
         for (Path file : images) {
           BufferedImage image = ImageIO.read(file.toFile());
           int[] pixels =
               image.getRaster().getPixels(0, 0, image.getWidth(), image.getHeight(), (int[]) null);
-          elements += pixels.length;
+          sink.take(pixels);
         }
       }
-      return elements;
     }
   };
 
@@ -188,8 +184,15 @@ enum SampleFiles {
   /** Writes rows of random values. */
   abstract void write(Path file, int rows, int floats, long seed) throws IOException;
 
-  /** Reads a file by the library alone and returns the number of its elements. */
-  abstract long read(Path file) throws IOException;
+  /** Reads a file by the library alone and passes on the arrays. */
+  abstract void read(Path file, Sink sink) throws IOException;
+
+  /** What becomes of the arrays. */
+  @FunctionalInterface
+  interface Sink {
+    /** Takes a {@code float[]}, or the samples of an image as {@code int[]}. */
+    void take(Object array) throws IOException;
+  }
 
   static ByteBuffer littleEndian(int bytes) {
     return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
