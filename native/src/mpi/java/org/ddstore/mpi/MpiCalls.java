@@ -8,6 +8,7 @@ import mpi.MPI;
 import mpi.MPIException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.FrozenMembershipException;
 
 /**
  * The gate for all MPI calls of this JVM: one at a time, because the component for TCP allows no
@@ -48,7 +49,7 @@ final class MpiCalls {
       }
       return call.run();
     } catch (MPIException e) {
-      throw failure(what, e);
+      throw explained(what, e);
     } finally {
       watchdog.end();
       lock.unlock();
@@ -86,7 +87,7 @@ final class MpiCalls {
           call.run();
         }
       } catch (MPIException e) {
-        throw failure("progress", e);
+        throw explained("progress", e);
       } finally {
         watchdog.end();
         lock.unlock();
@@ -101,10 +102,22 @@ final class MpiCalls {
     try {
       call.run();
     } catch (MPIException e) {
-      throw failure(what, e);
+      throw explained(what, e);
     } finally {
       watchdog.end();
     }
+  }
+
+  /** A failed read of memory of a process is often the first sign that it has ended. */
+  private DDStoreException explained(String what, MPIException e) {
+    DDStoreException failure = failure(what, e);
+    watchdog.end(); // the call has returned; what follows is not its time
+    if (!watchdog.awaitLoss()) {
+      return failure;
+    }
+    FrozenMembershipException lost = World.lost(what);
+    lost.addSuppressed(failure);
+    return lost;
   }
 
   private void occupy(String what, Duration patience) {

@@ -17,6 +17,11 @@ final class Watchdog {
   /** Time in which a call that began before a death was detected may still complete. */
   private static final long GRACE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
+  /** Time in which the end of a process is visible to others after its memory is gone. */
+  private static final long LOSS_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
   private static final System.Logger LOG = System.getLogger(Watchdog.class.getName());
 
   private final Map<String, ProcessHandle> neighbours;
@@ -51,15 +56,35 @@ final class Watchdog {
     call = null;
   }
 
+  /**
+   * Waits until a process of this host has ended, or the world is unusable for another reason; at
+   * most half a second.
+   *
+   * @return false if neither
+   */
+  boolean awaitLoss() {
+    long deadlineNs = System.nanoTime() + LOSS_NS;
+    lookForLosses();
+    while (World.trouble().isEmpty() && System.nanoTime() < deadlineNs) {
+      LockSupport.parkNanos(this, POLL_NS);
+      lookForLosses();
+    }
+    return !World.trouble().isEmpty();
+  }
+
+  private void lookForLosses() {
+    neighbours.forEach(
+        (name, process) -> {
+          if (World.trouble().isEmpty() && !process.isAlive()) {
+            World.breakDown(name + " has ended");
+          }
+        });
+  }
+
   private void watch() {
     while (true) {
       LockSupport.parkNanos(this, PERIOD_NS);
-      neighbours.forEach(
-          (name, process) -> {
-            if (World.trouble().isEmpty() && !process.isAlive()) {
-              World.breakDown(name + " has ended");
-            }
-          });
+      lookForLosses();
       String now = call;
       long begunNs = beginNs;
       long allowedNs = World.trouble().isEmpty() ? limitNs : Math.min(limitNs, GRACE_NS);
