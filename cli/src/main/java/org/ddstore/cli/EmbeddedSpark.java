@@ -3,12 +3,14 @@ package org.ddstore.cli;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -284,5 +286,47 @@ public final class EmbeddedSpark implements AutoCloseable {
         .formatted(
             origin.name().toLowerCase(Locale.ROOT),
             remains == null ? session.sparkContext().master() : remains.scratch());
+  }
+
+  /**
+   * Standard error without the stack traces that Scala prints while Spark stops: a future whose
+   * callbacks come after the end of their threads has nobody left to tell.
+   */
+  static final class RejectedTaskFilter extends PrintStream {
+    private final PrintStream target;
+
+    /** Whether a thread is printing the rest of a stack trace. */
+    private final ThreadLocal<Boolean> inTrace = ThreadLocal.withInitial(() -> false);
+
+    private RejectedTaskFilter(PrintStream target) {
+      super(target, true);
+      this.target = target;
+    }
+
+    /** Replaces standard error until {@link #close()}. */
+    static RejectedTaskFilter install() {
+      RejectedTaskFilter filter = new RejectedTaskFilter(System.err);
+      System.setErr(filter);
+      return filter;
+    }
+
+    /** A throwable prints itself and each further line of its stack trace by this method. */
+    @Override
+    public void println(Object line) {
+      boolean isTraceLine = line instanceof String text && text.startsWith("\t");
+      inTrace.set(line instanceof RejectedExecutionException || (isTraceLine && inTrace.get()));
+      if (!inTrace.get()) {
+        super.println(line);
+      }
+    }
+
+    /** Restores standard error. */
+    @Override
+    public void close() {
+      flush();
+      if (System.err == this) {
+        System.setErr(target);
+      }
+    }
   }
 }

@@ -20,7 +20,7 @@ class RejectedTaskFilterTest {
     PrintStream captured = new PrintStream(out, true, StandardCharsets.UTF_8);
     System.setErr(captured);
     try {
-      try (RejectedTaskFilter filter = RejectedTaskFilter.install()) {
+      try (EmbeddedSpark.RejectedTaskFilter filter = EmbeddedSpark.RejectedTaskFilter.install()) {
         assertThat(System.err).isSameAs(filter);
         new RejectedExecutionException("of a stopped executor").printStackTrace();
         System.err.println("a line");
