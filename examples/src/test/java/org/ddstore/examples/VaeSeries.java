@@ -17,7 +17,8 @@ final class VaeSeries {
   /** Exits with the first exit status that is not 0. */
   public static void main(String[] runs) {
     int status = 0;
-    try (EmbeddedSpark spark = EmbeddedSpark.open("vae", EXECUTORS, 1, EXECUTOR_MEMORY_MB)) {
+    EmbeddedSpark spark = EmbeddedSpark.open("vae", EXECUTORS, 1, EXECUTOR_MEMORY_MB);
+    try (spark) {
       for (int i = 0; i < runs.length && status == 0; i++) {
         status = ExampleArguments.parser(new VaeCommand()).execute(runs[i].split(" ", -1));
       }
