@@ -21,9 +21,13 @@ import org.ddstore.types.DDStoreException;
 public record StoreOwner(String user) {
   private static final String JOB_TAGS = "spark.job.tags";
 
-  /** The tag that Spark Connect adds to the jobs of an operation. */
+  /**
+   * The tag that Spark Connect adds to the jobs of an operation. Tags contain no comma and both ids
+   * no underscore, so that a user cannot pass for another by a name that imitates a tag.
+   */
   private static final Pattern CONNECT_TAG =
-      Pattern.compile("(?:^|,)SparkConnect_OperationTag_User_(.*?)_Session_[^,]*_Operation_");
+      Pattern.compile(
+          "(?:^|,)SparkConnect_OperationTag_User_([^,]*)_Session_[^,_]*_Operation_[^,_]*(?:,|$)");
 
   /** Returns the user for whom the calling thread works. */
   public static StoreOwner current(SparkContext context) {

@@ -80,6 +80,19 @@ class StoreOwnerTest {
     assertThat(store.rows()).isEqualTo(11);
   }
 
+  /** As in a server whose clients choose their names. */
+  @Test
+  void nameThatImitatesATagIsAnotherUser() {
+    ResidentStore store = loadFor("alice");
+    String imitation = "alice_Session_s-2_Operation_o-2";
+    workFor(imitation);
+
+    assertThatThrownBy(store::drop)
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageStartingWith(
+            "user \"%s\" cannot drop store \"train\" of user \"alice\"".formatted(imitation));
+  }
+
   @Test
   void sessionSettingsDoNotDisableTheCheck() {
     ResidentStore store = loadFor("alice");
