@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,6 +78,12 @@ public final class ProcessTree implements AutoCloseable {
     }
   }
 
+  /** Returns the processes that the program has started and that still run. */
+  public List<ProcessHandle> children() {
+    look();
+    return living().stream().filter(process -> process.pid() != root.pid()).toList();
+  }
+
   private void look() {
     for (ProcessHandle process : List.copyOf(seen)) {
       process.descendants().forEach(seen::add);
@@ -96,24 +100,19 @@ public final class ProcessTree implements AutoCloseable {
     assertThat(directories()).as("shared memory left").isEmpty();
   }
 
-  /** Those of our processes in shared memory; their names begin with the id of the process. */
+  /** Those of our processes in shared memory: {@code ddstore-<uid>-<boot id>-<pid>-<random>}. */
   private List<Path> directories() throws IOException {
     List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> users = Files.newDirectoryStream(SHARED_MEMORY, "ddstore-*")) {
-      for (Path user : users) {
-        try (DirectoryStream<Path> all = Files.newDirectoryStream(user, this::isOfThese)) {
-          all.forEach(found::add);
-        } catch (NotDirectoryException | NoSuchFileException e) {
-          // Not one of a user, or its last process has just gone.
-        }
-      }
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(SHARED_MEMORY, this::isOfThese)) {
+      all.forEach(found::add);
     }
     return found;
   }
 
   private boolean isOfThese(Path directory) {
     String name = directory.getFileName().toString();
-    return seen.stream().anyMatch(process -> name.startsWith(process.pid() + "-"));
+    return name.startsWith("ddstore-")
+        && seen.stream().anyMatch(process -> name.contains("-" + process.pid() + "-"));
   }
 
   /** Kills what still runs. */
