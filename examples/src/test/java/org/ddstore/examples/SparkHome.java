@@ -57,6 +57,12 @@ record SparkHome(String name, String scala, Path jars) {
     return new SparkHome(name, "2.13", OTHERS.resolve(name).resolve("jars"));
   }
 
+  /** The current Spark with the server of Spark Connect, as in a distribution. */
+  static SparkHome connectServer() {
+    String name = "connect-server-" + System.getProperty("spark.version");
+    return new SparkHome(name, "2.13", OTHERS.resolve(name).resolve("jars"));
+  }
+
   /** The class path of a program that brings its own code; the jars first, for the archive. */
   String classPath(Path... own) {
     StringBuilder path = new StringBuilder(SparkArchive.classPath(jars));

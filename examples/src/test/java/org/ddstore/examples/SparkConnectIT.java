@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Stores in an application that serves remote users by Spark Connect. Each user is a JVM with
+ * Connect's client alone, see {@link RemoteUser}.
+ */
+@Tag("system")
+@Tag("slow")
+@Timeout(value = 900, unit = TimeUnit.SECONDS)
+class SparkConnectIT {
+  private static final String TOKEN = "not-a-secret";
+  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
+  private static final Path CLASSES = ROOT.resolve("examples/target/test-classes");
+  private static final Path CONNECTOR_CLASSES = ROOT.resolve("spark-connector/target/test-classes");
+
+  @TempDir private static Path folder;
+  private static ConnectServer server;
+
+  @TempDir private Path work;
+
+  @BeforeAll
+  static void start() throws IOException {
+    server =
+        ConnectServer.start(
+            folder,
+            List.of(
+                "--jars",
+                SparkHome.RUNTIME_JAR.toString(),
+                "--class",
+                "org.apache.spark.sql.connect.service.SparkConnectServer",
+                "spark-internal"));
+  }
+
+  @AfterAll
+  static void stop() throws IOException, InterruptedException {
+    if (server != null) {
+      try (ConnectServer last = server) {
+        last.stop();
+      }
+    }
+  }
+
+  @Test
+  void roundTripsEveryTypeModeAndStatement() throws IOException, InterruptedException {
+    user("alice", "round-trip");
+  }
+
+  @Test
+  void keepsAStoreForLaterClientsAndOtherUsers() throws IOException, InterruptedException {
+    user("alice", "load", "shared");
+    user("alice", "check", "shared");
+    user("bob", "check", "shared");
+
+    List<String> changes =
+        statements(
+            "bob",
+            "INSERT INTO ddstore.shared SELECT * FROM ddstore.shared",
+            "INSERT OVERWRITE ddstore.shared SELECT * FROM ddstore.shared",
+            "DROP TABLE ddstore.shared",
+            "SHOW TABLES IN ddstore");
+
+    String refused =
+        "SparkException: org.ddstore.types.DDStoreException: user \"bob\" cannot %s store \"shared\" of user \"alice\": ask the owner, or start the application with spark.ddstore.ownerCheck=false";
+    assertThat(changes)
+        .containsExactly(
+            refused.formatted("append to"),
+            refused.formatted("replace"),
+            refused.formatted("drop"),
+            "[[, shared, false]]");
+    assertThat(statements("alice", "DROP TABLE ddstore.shared", "SHOW TABLES IN ddstore"))
+        .containsExactly("[]", "[]");
+    server.awaitNoSharedMemory();
+  }
+
+  @Test
+  void writesByEveryCallOfDataFrames() throws IOException, InterruptedException {
+    user("alice", "writers");
+  }
+
+  @Test
+  void sessionsShareAStoreAtOnce() throws IOException, InterruptedException {
+    user("alice", "sessions", "grown");
+
+    assertThat(
+            statements("alice", "SELECT count(*) FROM ddstore.grown", "DROP TABLE ddstore.grown"))
+        .containsExactly("[[120]]", "[]");
+  }
+
+  @Test
+  void sessionWithClassesOfItsOwnSharesStores() throws IOException, InterruptedException {
+    user("alice", "own-class");
+  }
+
+  @Test
+  void keptDataFramesFollowTheStore() throws IOException, InterruptedException {
+    assertThat(user("alice", "kept"))
+        .containsExactly(
+            "store \"kept\" has the columns STRUCT<id: BIGINT NOT NULL, minus: BIGINT NOT NULL>, not STRUCT<id: BIGINT NOT NULL>: remove the schema, or read the store again");
+  }
+
+  @Test
+  void clientSeesTheMessages() throws IOException, InterruptedException {
+    List<String> lines =
+        statements(
+            "alice",
+            "SELECT * FROM ddstore.none",
+            "CREATE TEMPORARY VIEW v USING ddstore OPTIONS (name 'none')",
+            "CREATE TABLE ddstore.t OPTIONS (rank 1) AS SELECT 1 AS id",
+            "SET spark.ddstore.ranks=64",
+            "CREATE TABLE ddstore.t AS SELECT 1 AS id",
+            "CREATE TABLE ddstore.t OPTIONS (ranks 1) AS SELECT map('a', 1) AS m",
+            "CREATE TABLE ddstore.t OPTIONS (ranks 1) AS SELECT CAST(NULL AS INT) AS n");
+
+    assertThat(lines).hasSize(7);
+    assertThat(lines.get(0)).contains("Unsupported data source type for direct query on files");
+    assertThat(lines.get(1))
+        .isEqualTo(
+            "SparkIllegalArgumentException: no store \"none\" in this application; known stores: []");
+    assertThat(lines.get(2))
+        .startsWith("SparkIllegalArgumentException: option \"rank\" of format \"ddstore\"");
+    assertThat(lines.get(4))
+        .contains("cannot run 64 ranks here: - 64 ranks need 64 slots, 4 available");
+    assertThat(lines.get(5)).contains("MAP<STRING, INT> cannot be stored; take to_json(m)");
+    assertThat(lines.get(6)).contains("column \"n\", row 0: null; set option \"fillNulls.n\"");
+  }
+
+  @Test
+  void interruptedLoadLeavesNothing() throws IOException, InterruptedException {
+    List<String> lines = user("alice", "interrupt", server.temporary().toString());
+
+    assertThat(lines).hasSize(2).startsWith("1 interrupted");
+    assertThat(lines.get(1)).contains("OPERATION_CANCELED");
+    server.awaitNoSharedMemory();
+  }
+
+  @Test
+  void readsACopyAfterALossAndLoadsAgain() throws IOException, InterruptedException {
+    statements(
+        "alice",
+        "CREATE TABLE ddstore.lost OPTIONS (ranks 4) AS SELECT id FROM range(10)",
+        "CREATE TABLE ddstore.copied OPTIONS (ranks 4, width 2) AS SELECT id FROM range(10)");
+    ProcessHandle executor = server.executors().get(0);
+    assertThat(executor.destroyForcibly()).isTrue();
+    await("the end of an executor").atMost(Duration.ofMinutes(1)).until(() -> !executor.isAlive());
+
+    List<String> lines =
+        statements(
+            "alice",
+            "SELECT sum(id) FROM ddstore.copied",
+            "SELECT sum(id) FROM ddstore.lost",
+            "INSERT OVERWRITE ddstore.lost SELECT id FROM range(5)",
+            "SELECT sum(id) FROM ddstore.lost",
+            "DROP TABLE ddstore.lost",
+            "DROP TABLE ddstore.copied");
+
+    assertThat(lines.get(0)).isEqualTo("[[45]]");
+    assertThat(lines.get(1)).contains("RankLostException").contains("\"lost\"");
+    assertThat(lines.subList(2, lines.size())).containsExactly("[]", "[[10]]", "[]", "[]");
+    server.awaitNoSharedMemory();
+  }
+
+  /** A program with ranks serves remote users, too, if they know the token. */
+  @Test
+  void ranksReadWhatARemoteUserWrites() throws IOException, InterruptedException {
+    String own = SparkHome.RUNTIME_JAR + File.pathSeparator + CLASSES;
+    ConnectServer program =
+        ConnectServer.start(
+            work,
+            List.of(
+                "--conf",
+                "spark.plugins=org.apache.spark.sql.connect.SparkConnectPlugin",
+                "--conf",
+                "spark.executor.extraClassPath=" + own,
+                "--conf",
+                "spark.connect.authenticate.token=" + TOKEN,
+                "--class",
+                ServingProgram.class.getName(),
+                "spark-internal"),
+            SparkHome.RUNTIME_JAR,
+            CLASSES);
+
+    try (program) {
+      assertThat(user(program, "alice", "statements", "SHOW TABLES IN ddstore"))
+          .singleElement()
+          .asString()
+          .endsWith("UNAUTHENTICATED: No authentication token provided");
+      assertThat(user(program, "alice;token=" + TOKEN, "ranks")).containsExactly("[[45], [45]]");
+      program.stop();
+    }
+  }
+
+  private List<String> user(String name, String... arguments)
+      throws IOException, InterruptedException {
+    return user(server, name, arguments);
+  }
+
+  /** Runs a program of a remote user to its end; returns what it prints. */
+  private List<String> user(ConnectServer at, String name, String... arguments)
+      throws IOException, InterruptedException {
+    SparkHome client = SparkHome.connectClient();
+    List<String> program = new ArrayList<>(List.of(RemoteUser.class.getName()));
+    program.add("%s/;user_id=%s".formatted(at.address(), name));
+    program.addAll(List.of(arguments));
+    return Program.run(
+            work, client.program(work, client.classPath(CLASSES, CONNECTOR_CLASSES), program))
+        .assertSuccess()
+        .out()
+        .lines()
+        .toList();
+  }
+
+  private List<String> statements(String user, String... statements)
+      throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("statements"));
+    arguments.addAll(List.of(statements));
+    return user(user, arguments.toArray(String[]::new));
+  }
+}
