@@ -7,7 +7,10 @@ import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
 import jdk.jshell.execution.DirectExecutionControl;
 import jdk.jshell.execution.LoaderDelegate;
-import jdk.jshell.spi.ExecutionControl;
+import jdk.jshell.spi.ExecutionControl.ClassBytecodes;
+import jdk.jshell.spi.ExecutionControl.ClassInstallException;
+import jdk.jshell.spi.ExecutionControl.InternalException;
+import jdk.jshell.spi.ExecutionControl.NotImplementedException;
 import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellStop;
 
@@ -17,6 +20,7 @@ import org.ddstore.notebook.classes.CellStop;
  * it reads.
  */
 final class CellControl extends DirectExecutionControl {
+  private final CellClasses classes;
   private final Object lock = new Object();
 
   /** The thread that runs code of a cell, or null. Guarded by {@link #lock}. */
@@ -27,6 +31,7 @@ final class CellControl extends DirectExecutionControl {
 
   CellControl(CellClasses classes) {
     super(new Loader(classes));
+    this.classes = classes;
   }
 
   /** Returns what the last snippet returned. */
@@ -45,12 +50,25 @@ final class CellControl extends DirectExecutionControl {
     failure = null;
   }
 
+  /** Accepts classes that have not changed, so that their variables keep their values. */
+  @Override
+  public void redefine(ClassBytecodes[] compiled) throws NotImplementedException {
+    for (ClassBytecodes each : compiled) {
+      if (!classes.isKnown(each.name(), each.bytecodes())) {
+        throw new NotImplementedException("JShell loads changed snippets as new classes");
+      }
+    }
+  }
+
   @Override
   protected String invoke(Method snippet) throws Exception {
     try {
       value = interruptibly(() -> snippet.invoke(null));
     } catch (InvocationTargetException e) {
       failure = e.getCause();
+      throw e;
+    } catch (CellStop.StoppedError e) {
+      failure = e; // interrupted while the compiler ran
       throw e;
     }
     return "";
@@ -89,26 +107,25 @@ final class CellControl extends DirectExecutionControl {
   /** Hands the classes of snippets to the class loader of all cells. */
   private record Loader(CellClasses classes) implements LoaderDelegate {
     @Override
-    public void load(ExecutionControl.ClassBytecodes[] compiled)
-        throws ExecutionControl.ClassInstallException {
+    public void load(ClassBytecodes[] compiled) throws ClassInstallException {
       try {
-        for (ExecutionControl.ClassBytecodes each : compiled) {
+        for (ClassBytecodes each : compiled) {
           classes.add(each.name(), each.bytecodes());
         }
       } catch (IOException e) {
-        throw new ExecutionControl.ClassInstallException(
+        throw new ClassInstallException(
             "cannot write classes for executors: " + e, new boolean[compiled.length]);
       }
     }
 
     @Override
-    public void classesRedefined(ExecutionControl.ClassBytecodes[] compiled) {
-      throw new UnsupportedOperationException("JShell loads changed snippets as new classes");
+    public void classesRedefined(ClassBytecodes[] compiled) {
+      throw new UnsupportedOperationException("no class is replaced");
     }
 
     @Override
-    public void addToClasspath(String path) throws ExecutionControl.InternalException {
-      throw new ExecutionControl.InternalException("the class path is fixed: " + path);
+    public void addToClasspath(String path) throws InternalException {
+      throw new InternalException("the class path is fixed: " + path);
     }
 
     @Override

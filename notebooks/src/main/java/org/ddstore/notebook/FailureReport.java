@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,8 +26,15 @@ final class FailureReport {
   private static final Pattern FRAME =
       Pattern.compile("\\s*at (?:\\S+/)?([\\w.$/]+)\\.([\\w$<>]+)\\((?:[^:()]*:(\\d+)|[^()]*)\\)");
 
-  /** The end of messages of failed jobs: the driver's own stack. */
-  private static final String DRIVER_STACK = "\nDriver stacktrace:";
+  /**
+   * The end of messages of failed jobs: the driver's own stack, or the objects around one that
+   * cannot be serialized.
+   */
+  private static final Pattern MESSAGE_END =
+      Pattern.compile("\\n(Driver stacktrace:|Serialization stack:)(?s:.*)");
+
+  /** What executors report that do not find a class of a cell. */
+  private static final String CLASS_NOT_FOUND = "ClassNotFoundException: REPL.";
 
   private static final Pattern LIBRARIES =
       Pattern.compile(
@@ -46,14 +54,28 @@ final class FailureReport {
   /** Returns the variables that hold objects of a class. */
   private final Function<String, Stream<String>> holders;
 
-  FailureReport(Frames frames, Function<String, Stream<String>> holders) {
+  /** Returns why executors cannot load classes of cells, if this is known. */
+  private final Supplier<Optional<String>> servingProblem;
+
+  FailureReport(
+      Frames frames,
+      Function<String, Stream<String>> holders,
+      Supplier<Optional<String>> servingProblem) {
     this.frames = frames;
     this.holders = holders;
+    this.servingProblem = servingProblem;
   }
 
-  CellException exception(Throwable failure) {
+  /**
+   * Returns the exception that a front end shows.
+   *
+   * @param place place of the failure if its stack does not name it
+   */
+  CellException exception(Throwable failure, Optional<CellFrame> place) {
+    List<String> lines = lines(failure);
+    place.ifPresent(frame -> lines.add("    " + frame));
     return new CellException(
-        failure.getClass().getSimpleName(), firstLine(failure), lines(failure), failure);
+        failure.getClass().getSimpleName(), firstLine(failure), lines, failure);
   }
 
   private static String firstLine(Throwable failure) {
@@ -72,7 +94,7 @@ final class FailureReport {
               && lines.containsAll(stack);
       if (!isKnown) {
         lines.addAll(message((each == failure ? "" : "Caused by: ") + title(each)));
-        lines.addAll(stack);
+        stack.stream().filter(frame -> !lines.contains(frame)).toList().forEach(lines::add);
       }
     }
     hint(seen).ifPresent(lines::add);
@@ -87,9 +109,8 @@ final class FailureReport {
 
   /** Returns the lines of a message without frames of libraries. */
   private List<String> message(String text) {
-    int end = text.indexOf(DRIVER_STACK);
     List<String> lines = new ArrayList<>();
-    for (String line : (end < 0 ? text : text.substring(0, end)).lines().toList()) {
+    for (String line : MESSAGE_END.matcher(text).replaceFirst("").lines().toList()) {
       Matcher frame = FRAME.matcher(line);
       if (!frame.matches()) {
         lines.add(line);
@@ -135,19 +156,22 @@ final class FailureReport {
         : Optional.of("    at %s.%s (line %d)".formatted(className, methodName, line));
   }
 
-  /** Names the variables whose values cannot be sent to executors. */
+  /** Returns the remedy for mistakes whose messages do not tell it. */
   private Optional<String> hint(Set<Throwable> failures) {
+    boolean lacksClass =
+        failures.stream().anyMatch(each -> each.toString().contains(CLASS_NOT_FOUND));
+    if (lacksClass) {
+      return servingProblem.get();
+    }
     return failures.stream()
         .filter(NotSerializableException.class::isInstance)
         .map(FailureReport::firstLine)
-        .flatMap(
-            type ->
-                holders
-                    .apply(type)
-                    .map(
-                        name ->
-                            "variable \"%s\" is of this class: executors get the values of the variables that a lambda reads, so read one that is serializable"
-                                .formatted(name)))
+        .flatMap(type -> holders.apply(type).map(FailureReport::notSerializable))
         .findFirst();
+  }
+
+  private static String notSerializable(String variable) {
+    return "variable \"%s\" holds it: executors get the values of the variables that a lambda reads, so read one that is serializable"
+        .formatted(variable);
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,10 +13,6 @@ import org.ddstore.notebook.display.MimeBundle;
 final class Magics {
   private static final Pattern FIRST_LINE =
       Pattern.compile("\\s*(%%?\\w*)([^\\n]*)(?:\\n(?s:(.*)))?");
-  private static final Pattern SQL_TOKEN =
-      Pattern.compile(
-          "--[^\\n]*|/\\*(?s:.*?)\\*/|'(?s:\\\\.|[^'\\\\])*'|\"(?s:\\\\.|[^\"\\\\])*\"|`[^`]*`"
-              + "|(?<end>;)|(?s:.)");
   private static final String HELP =
       """
       %help   prints this text
@@ -54,39 +49,26 @@ final class Magics {
         }
         yield new CellResult(true, MimeBundle.text(HELP));
       }
-      case "%%sql" -> sql(cell, parts.group(2) + "\n" + rest, session);
+      case "%%sql" -> sql(cell, parts.start(2), session);
       default -> throw unknown(cell, parts.group(1));
     };
   }
 
-  private static CellResult sql(CellText cell, String text, SparkSession session)
+  private static CellResult sql(CellText cell, int start, SparkSession session)
       throws CellException {
-    List<String> statements = statements(text);
+    List<SqlStatement> statements = SqlStatement.split(cell.code(), start);
     if (statements.isEmpty()) {
       throw problem(cell, "%%sql has no statement: write SQL below it");
     }
     Dataset<Row> last = null;
-    for (String statement : statements) {
-      last = session.sql(statement);
-    }
-    return last.columns().length == 0 ? CellResult.NONE : new CellResult(true, last);
-  }
-
-  /** Splits SQL at its semicolons; leaves out comments. */
-  static List<String> statements(String text) {
-    List<String> statements = new ArrayList<>();
-    StringBuilder statement = new StringBuilder();
-    for (Matcher token = SQL_TOKEN.matcher(text); token.find(); ) {
-      String found = token.group();
-      if (token.group("end") != null) {
-        statements.add(statement.toString());
-        statement.setLength(0);
-      } else if (!found.startsWith("--") && !(found.startsWith("/*") && found.length() > 2)) {
-        statement.append(found);
+    for (SqlStatement statement : statements) {
+      try {
+        last = session.sql(statement.text());
+      } catch (Exception e) { // Spark throws checked exceptions that it does not declare
+        throw new CodeFailure(e, new CellFrame("", cell, statement.offset(e)));
       }
     }
-    statements.add(statement.toString());
-    return statements.stream().map(String::strip).filter(each -> !each.isEmpty()).toList();
+    return last.columns().length == 0 ? CellResult.NONE : new CellResult(true, last);
   }
 
   private static CellException unknown(CellText cell, String name) {

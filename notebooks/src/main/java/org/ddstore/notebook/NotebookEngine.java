@@ -168,7 +168,14 @@ public final class NotebookEngine implements AutoCloseable {
     if (failure instanceof CellException known) {
       return known;
     }
-    return new FailureReport(snippets::frame, snippets::holders).exception(failure);
+    FailureReport report =
+        new FailureReport(
+            snippets::frame,
+            snippets::holders,
+            () -> startedSpark().flatMap(NotebookSpark::servingProblem));
+    return failure instanceof CodeFailure code
+        ? report.exception(code.getCause(), code.place())
+        : report.exception(failure, Optional.empty());
   }
 
   /** Returns the session of Spark when it has started; gives it to the cells the first time. */

@@ -66,7 +66,8 @@ final class Snippets implements AutoCloseable {
    * Evaluates the parts of a cell one after the other, until one fails. A syntax error is found
    * before the first part runs.
    *
-   * @throws CellException if a part cannot be compiled, or its code fails
+   * @throws CellException if a part cannot be compiled
+   * @throws CodeFailure if the code of a part throws
    */
   CellResult eval(CellText cell) throws CellException {
     List<SnippetSource> parts = SnippetSource.split(analysis, cell.code());
@@ -101,7 +102,10 @@ final class Snippets implements AutoCloseable {
         throw compileError(cell, part, shell.diagnostics(snippet).filter(Diag::isError).toList());
       }
       if (control.failure() != null) {
-        throw new FailureReport(this::frame, this::holders).exception(control.failure());
+        throw new CodeFailure(control.failure());
+      }
+      if (event.exception() != null) {
+        throw new CodeFailure(event.exception());
       }
       if (isExpression(snippet)) {
         result = new CellResult(!part.endsWithSemicolon(), control.value());
@@ -121,7 +125,7 @@ final class Snippets implements AutoCloseable {
     }
     SourceCodeAnalysis.SnippetWrapper wrapper = analysis.wrapper(snippet);
     if (isNew) {
-      places.put(wrapper.fullClassName(), new SnippetPlace(cell, part, snippet, wrapper));
+      places.put(wrapper.fullClassName(), SnippetPlace.of(cell, part, snippet, wrapper));
     } else {
       places.values().stream()
           .filter(place -> place.snippet().id().equals(snippet.id()))
@@ -130,7 +134,7 @@ final class Snippets implements AutoCloseable {
               known ->
                   places.put(
                       wrapper.fullClassName(),
-                      new SnippetPlace(known.cell(), known.part(), snippet, wrapper)));
+                      SnippetPlace.of(known.cell(), known.part(), snippet, wrapper)));
     }
   }
 
@@ -210,14 +214,21 @@ final class Snippets implements AutoCloseable {
 
   /** Gives a variable, which a cell has declared, a value. */
   void set(String name, Object value) throws ReflectiveOperationException {
-    VarSnippet variable =
-        shell
-            .variables()
-            .filter(each -> each.name().equals(name))
-            .filter(each -> shell.status(each) == Snippet.Status.VALID)
-            .findAny()
-            .orElseThrow(() -> new IllegalArgumentException("no variable \"%s\"".formatted(name)));
-    field(variable).set(null, value);
+    field(variable(name)).set(null, value);
+  }
+
+  /** Returns the value of a variable. */
+  Object get(String name) throws ReflectiveOperationException {
+    return field(variable(name)).get(null);
+  }
+
+  private VarSnippet variable(String name) {
+    return shell
+        .variables()
+        .filter(each -> each.name().equals(name))
+        .filter(each -> shell.status(each) == Snippet.Status.VALID)
+        .findAny()
+        .orElseThrow(() -> new IllegalArgumentException("no variable \"%s\"".formatted(name)));
   }
 
   private Field field(VarSnippet variable) throws ReflectiveOperationException {

@@ -4,6 +4,7 @@ package org.ddstore.notebook.classes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -18,6 +19,9 @@ public final class CellClasses extends ClassLoader {
 
   private final Path folder;
   private final Map<String, byte[]> undefined = new ConcurrentHashMap<>();
+
+  /** The compiled classes without numbers of lines. */
+  private final Map<String, byte[]> known = new ConcurrentHashMap<>();
 
   /**
    * Creates a loader without classes.
@@ -45,6 +49,15 @@ public final class CellClasses extends ClassLoader {
     Files.createDirectories(file.getParent());
     Files.write(file, forms.executor());
     undefined.put(name, forms.driver());
+    known.put(name, CellClass.withoutLines(compiled));
+  }
+
+  /**
+   * Returns whether a class was added with the same code. JShell compiles all classes again after
+   * an import, which moves their lines.
+   */
+  public boolean isKnown(String name, byte[] compiled) {
+    return Arrays.equals(known.get(name), CellClass.withoutLines(compiled));
   }
 
   @Override

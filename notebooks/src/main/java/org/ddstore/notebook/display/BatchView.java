@@ -65,10 +65,13 @@ final class BatchView {
   }
 
   private static String number(Tensor values, long index) {
-    boolean isWhole = !values.dtype().name().contains("FLOAT");
-    return isWhole
-        ? Long.toString(values.getLong(index))
-        : Float.toString((float) values.getDouble(index));
+    return switch (values.dtype()) {
+      // A batch has them as raw bytes, too.
+      case FLOAT16, BFLOAT16 -> "0x%04x".formatted(values.asByteBuffer().getShort((int) index * 2));
+      case FLOAT32 -> Float.toString(values.getFloat(index));
+      case FLOAT64 -> Double.toString(values.getDouble(index));
+      default -> Long.toString(values.getLong(index));
+    };
   }
 
   private static String joined(Stream<String> begin, long count) {

@@ -5,6 +5,7 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import javax.imageio.ImageIO;
 import org.apache.spark.sql.Dataset;
 import org.ddstore.Batch;
@@ -42,13 +43,14 @@ public final class Renderers {
   }
 
   private static MimeBundle chart(Chart<?, ?> chart) {
+    FontCache.avoid();
     String text = "%s \"%s\"".formatted(chart.getClass().getSimpleName(), chart.getTitle());
     try (ByteArrayOutputStream svg = new ByteArrayOutputStream()) {
       VectorGraphicsEncoder.saveVectorGraphic(
           chart, svg, VectorGraphicsEncoder.VectorGraphicsFormat.SVG);
       return MimeBundle.text(text)
           .with(PNG, BitmapEncoder.getBitmapBytes(chart, BitmapEncoder.BitmapFormat.PNG))
-          .with(SVG, svg.toString(java.nio.charset.StandardCharsets.UTF_8));
+          .with(SVG, svg.toString(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
