@@ -15,9 +15,9 @@ import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellStop;
 
 /**
- * Runs snippets of JShell in the calling thread of this JVM, and keeps what they return or throw. A
- * snippet can be interrupted; the compiler cannot, because an interrupt would close the jars that
- * it reads.
+ * A runner of snippets of JShell in the calling thread of this JVM, which keeps their results and
+ * exceptions. A snippet can be interrupted; the compiler cannot, because an interrupt would close
+ * the jars that it reads.
  */
 final class CellControl extends DirectExecutionControl {
   private final CellClasses classes;
@@ -34,12 +34,12 @@ final class CellControl extends DirectExecutionControl {
     this.classes = classes;
   }
 
-  /** Returns what the last snippet returned. */
+  /** Returns the result of the last snippet. */
   Object value() {
     return value;
   }
 
-  /** Returns what the last snippet threw, or null. */
+  /** Returns the exception of the last snippet, or null. */
   Throwable failure() {
     return failure;
   }

@@ -16,9 +16,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.StageInfo;
 import scala.jdk.javaapi.CollectionConverters;
 
-/**
- * The Spark jobs that run, but for those of streaming queries, which outlive cells. Thread-safe.
- */
+/** The running Spark jobs, except those of streaming queries, which outlive cells. Thread-safe. */
 final class CellJobs extends SparkListener {
   /** A property that Spark sets in jobs of streaming queries. */
   private static final String STREAMING_QUERY = "sql.streaming.queryId";

@@ -3,7 +3,7 @@ package org.ddstore.notebook;
 
 import org.ddstore.notebook.display.MimeBundle;
 
-/** Where a cell shows values. Called by any thread of its code. */
+/** The output of a cell. Called by any thread of its code. */
 @FunctionalInterface
 public interface CellOutput {
   /** An output that prints the plain text of values. */

@@ -2,7 +2,7 @@
 package org.ddstore.notebook;
 
 /**
- * What the last expression of a cell returned.
+ * The value of the last expression of a cell.
  *
  * @param isShown whether the cell ends with an expression whose value is to be shown
  * @param value value of the expression, may be null; null if there is none

@@ -8,7 +8,7 @@ package org.ddstore.notebook;
  * @param code source
  */
 record CellText(int number, String code) {
-  /** Returns the place of a character, as people count: {@code cell 3, line 2, column 5}. */
+  /** Returns the place of a character, with numbers from 1: {@code cell 3, line 2, column 5}. */
   String place(int offset) {
     int start = lineStart(offset);
     return "%s, column %d".formatted(linePlace(offset), within(offset) - start + 1);

@@ -12,7 +12,7 @@ import jdk.jshell.SourceCodeAnalysis.Completeness;
 import jdk.jshell.SourceCodeAnalysis.Documentation;
 import jdk.jshell.SourceCodeAnalysis.Suggestion;
 
-/** Answers about code that is being written. For one thread at a time. */
+/** Completions and signatures for code that is being written. For one thread at a time. */
 public final class CodeAssist {
   private static final String INDENT = "  ";
 
@@ -33,7 +33,7 @@ public final class CodeAssist {
    */
   public record Completions(List<String> texts, int start) {}
 
-  /** Returns the texts that can replace what stands before the cursor. */
+  /** Returns the texts that can replace the code before the cursor. */
   public Completions complete(String code, int cursor) {
     int start = partStart(code, cursor);
     String part = code.substring(start, cursor);
@@ -67,7 +67,7 @@ public final class CodeAssist {
   }
 
   /**
-   * What the parts of a cell declare that were not evaluated.
+   * The declarations in parts of a cell that were not evaluated.
    *
    * @param names names of variables, methods and types
    * @param code code that a method can contain: the parts without imports and methods
@@ -94,8 +94,8 @@ public final class CodeAssist {
   }
 
   /**
-   * Returns the signatures, and the documentation if its source is known, of what the cursor is on;
-   * empty if that is unknown.
+   * Returns the signatures of the method, variable or type at the cursor, with its documentation if
+   * the source is available; empty if there is none.
    */
   public Optional<String> inspect(String code, int cursor) {
     int end = cursor;

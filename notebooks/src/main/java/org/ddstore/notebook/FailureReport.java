@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.ddstore.notebook.classes.CellNames;
 
 /**
- * The lines that tell a user of an exception: its message, the frames in cells and in other code of
- * the user, and its causes in the same way. Frames of the JDK, of Spark and of this project are
- * left out, also those that Spark puts into messages.
+ * The lines that a user sees of an exception: its message, its frames in cells and in other code of
+ * the user, and its causes in the same form. Frames of the JDK, of Spark and of this project are
+ * omitted, including those that Spark puts into messages.
  */
 final class FailureReport {
   /** A frame in the message of an exception: {@code \tat class.method(file:line)}. */
@@ -33,7 +33,7 @@ final class FailureReport {
   private static final Pattern MESSAGE_END =
       Pattern.compile("\\n(Driver stacktrace:|Serialization stack:)(?s:.*)");
 
-  /** What executors report that do not find a class of a cell. */
+  /** The message of executors that do not find a class of a cell. */
   private static final String CLASS_NOT_FOUND = "ClassNotFoundException: REPL.";
 
   private static final Pattern LIBRARIES =
@@ -125,7 +125,7 @@ final class FailureReport {
         : Stream.concat(lines.stream().limit(MOST_MESSAGE_LINES), Stream.of("..")).toList();
   }
 
-  /** Returns the frames of a stack; what has called a cell is of no interest. */
+  /** Returns the frames of a stack, without the callers of the cell. */
   private Stream<String> stack(Throwable failure) {
     StackTraceElement[] all = failure.getStackTrace();
     int end = all.length;

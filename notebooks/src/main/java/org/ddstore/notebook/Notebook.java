@@ -3,9 +3,9 @@ package org.ddstore.notebook;
 
 import org.ddstore.notebook.display.Renderers;
 
-/** What the code of cells calls; its methods are imported in every notebook. */
+/** Methods for the code of cells, imported in every notebook. */
 public final class Notebook {
-  /** Of the last notebook that was opened in this JVM: code of cells has no other way to it. */
+  /** The output of the last notebook that was opened in this JVM. Static methods need it. */
   private static volatile CellOutput output = CellOutput.PLAIN;
 
   private Notebook() {}

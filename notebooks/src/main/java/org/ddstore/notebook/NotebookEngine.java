@@ -25,7 +25,7 @@ import org.ddstore.notebook.display.Renderers;
 /**
  * The cells of one notebook: a JShell, and a Spark application whose executors load the classes of
  * cells. Code of cells runs in one thread of its own. Owned by the caller, who closes it. The
- * methods can be called by any thread; they wait for the cell that runs, but for {@link #interrupt}
+ * methods can be called by any thread; they wait for the running cell, except {@link #interrupt}
  * and {@link #progress}.
  */
 public final class NotebookEngine implements AutoCloseable {
@@ -87,7 +87,7 @@ public final class NotebookEngine implements AutoCloseable {
   private void startSpark(NotebookOptions options) {
     try {
       spark.complete(NotebookSpark.start(options, classes));
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) { // Spark throws checked exceptions that it does not declare
       spark.completeExceptionally(e);
     }
   }
@@ -127,7 +127,7 @@ public final class NotebookEngine implements AutoCloseable {
     return inCell(() -> snippets.control().interruptibly(() -> Renderers.render(value)));
   }
 
-  /** Runs code in the thread of the cells, and reports what it throws. */
+  /** Runs code in the thread of the cells, and turns its exceptions into reports. */
   private <T> T inCell(Callable<T> code) throws CellException {
     Future<T> running =
         submit(

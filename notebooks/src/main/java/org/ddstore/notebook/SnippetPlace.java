@@ -34,10 +34,9 @@ record SnippetPlace(CellText cell, SnippetSource part, Snippet snippet, int... o
     return new SnippetPlace(cell, part, snippet, offsets);
   }
 
-  /** Returns the position in the snippet of what comes from it in a part of the class. */
+  /** Returns the position in the snippet of the first source in a part of the class. */
   private static int source(SnippetSource part, SnippetWrapper wrapper, int start, int end) {
-    // What JShell adds has the position of the code before it; positions of code from the cell
-    // grow.
+    // Code that JShell adds has the position of the source before it; positions of source grow.
     int before = -1;
     for (int i = start; i < end; i++) {
       int source = wrapper.wrappedToSourcePosition(i);

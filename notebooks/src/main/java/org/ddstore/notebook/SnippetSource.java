@@ -8,7 +8,7 @@ import jdk.jshell.SourceCodeAnalysis.Completeness;
 import jdk.jshell.SourceCodeAnalysis.CompletionInfo;
 
 /**
- * A part of a cell that JShell evaluates on its own: a statement, a declaration or an expression.
+ * A part of a cell that JShell evaluates separately: a statement, a declaration or an expression.
  *
  * @param text source, perhaps with a semicolon that the cell lacks
  * @param offset position of the source in the cell

@@ -23,10 +23,7 @@ import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellNames;
 import org.ddstore.notebook.classes.CellStop;
 
-/**
- * The snippets of all cells: evaluates the code of a cell, and knows the places of what it
- * declares. For one thread at a time.
- */
+/** The snippets of all cells, and the places of their declarations. For one thread at a time. */
 final class Snippets implements AutoCloseable {
   private static final String COMPILE_ERROR = "CompileError";
 

@@ -64,7 +64,7 @@ class CodeAssistTest {
         "greeting.rep|eat(3) ~ String String.repeat(int count)",
         "greeting| ~ greeting:",
         "Math.max(1,| 2) ~ int Math.max(int a, int b)",
-        "List<String> all = null; all.ad|d ~ boolean List<E>.add(E"
+        "List<String> all = null; all.ad|d ~ .add(E"
       })
   void inspectsWhatTheCursorIsOn(String code, String signature) {
     int cursor = code.indexOf('|');

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.ddstore.cli.Launcher;
@@ -38,18 +39,21 @@ class NotebookCommandIT {
   private Path notebook(String... cells) throws IOException {
     List<Object> all = new ArrayList<>();
     for (String code : cells) {
-      all.add(
-          Map.of(
-              "cell_type",
-              "code",
-              "id",
-              "cell" + all.size(),
-              "metadata",
-              Map.of(),
-              "outputs",
-              List.of(),
-              "source",
-              code));
+      Map<String, Object> cell =
+          new HashMap<>(
+              Map.of(
+                  "cell_type",
+                  "code",
+                  "id",
+                  "cell" + all.size(),
+                  "metadata",
+                  Map.of(),
+                  "outputs",
+                  List.of(),
+                  "source",
+                  code));
+      cell.put("execution_count", null);
+      all.add(cell);
     }
     Path file = folder.resolve("some book.ipynb");
     JSON.writeValue(

@@ -20,7 +20,7 @@ public record CellClass(String name, byte[] driver, byte[] executor) {
     ClassNode driver = withCaptures(compiled);
     StopChecks.insert(driver);
     ClassNode executor = withCaptures(compiled);
-    Unavailable.replaceUses(executor);
+    IllegalUses.replace(executor);
     return new CellClass(name, write(driver), write(executor));
   }
 

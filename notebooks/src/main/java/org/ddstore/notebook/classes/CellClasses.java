@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The class loader of all cells on the driver. It also writes each class in its form for executors
- * to a folder, which Spark serves. Thread-safe.
+ * The class loader of all cells on the driver. It also writes the executors' form of each class to
+ * a folder that Spark serves. Thread-safe.
  */
 public final class CellClasses extends ClassLoader {
   static {

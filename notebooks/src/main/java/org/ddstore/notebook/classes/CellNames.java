@@ -50,10 +50,10 @@ public final class CellNames {
   }
 
   /**
-   * Returns whether a method of a class of a cell throws for another one, see {@link Unavailable}.
+   * Returns whether a method of a class of a cell throws for another one, see {@link IllegalUses}.
    */
   public static boolean isThrower(String compiledName) {
-    return compiledName.startsWith(Unavailable.NAME);
+    return compiledName.startsWith(IllegalUses.NAME);
   }
 
   /** Returns the method that the user has written; empty for code outside of methods. */

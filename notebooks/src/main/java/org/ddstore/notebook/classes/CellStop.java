@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook.classes;
 
-/** The wish to stop the code of all cells of this JVM. Thread-safe. */
+/** A flag that stops the code of all cells of this JVM. Thread-safe. */
 public final class CellStop {
   private static volatile boolean requested;
 

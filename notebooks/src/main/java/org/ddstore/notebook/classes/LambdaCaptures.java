@@ -71,7 +71,7 @@ final class LambdaCaptures {
       LambdaSite site = found.get();
       Optional<CellVariable> assigned = writes(site).stream().findFirst();
       if (assigned.isPresent()) {
-        method.instructions.insertBefore(instruction, Unavailable.creation(owner, assigned.get()));
+        method.instructions.insertBefore(instruction, IllegalUses.creation(owner, assigned.get()));
       } else if (!reads(site).isEmpty()) {
         LambdaBody body = copy(site);
         for (CellVariable each : body.values().variables()) {

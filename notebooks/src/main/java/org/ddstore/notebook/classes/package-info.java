@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Classes of cells: what the driver and the executors load instead of the compiled bytes. */
+/** Classes of cells, in the forms that the driver and the executors load. */
 @Internal
 package org.ddstore.notebook.classes;
 

@@ -21,7 +21,7 @@ final class ValueText {
 
   private ValueText() {}
 
-  /** Returns the text of a value in a table: the first elements of arrays, the begin of strings. */
+  /** Returns the text of a value in a table: the first elements of arrays, the start of strings. */
   static String inTable(Object value) {
     if (value instanceof byte[] bytes) {
       String begin = HexFormat.of().formatHex(bytes, 0, Math.min(bytes.length, MOST_BYTES));
@@ -55,7 +55,7 @@ final class ValueText {
     return text.length() <= MOST_CHARACTERS ? text : text.substring(0, MOST_CHARACTERS) + "..";
   }
 
-  /** Returns the text of a value that is shown alone; the end of a very long one is left out. */
+  /** Returns the text of a value that is shown alone, cut after 10,000 characters. */
   static String alone(Object value) {
     String text = value != null && value.getClass().isArray() ? array(value) : collection(value);
     return text.length() <= MOST_LONG_CHARACTERS

@@ -14,8 +14,8 @@ import org.dflib.jjava.jupyter.messages.publish.PublishStream;
 import org.dflib.jjava.jupyter.messages.publish.PublishUpdateDisplayData;
 
 /**
- * What a cell shows while it runs: messages that front ends put below the cell whose request is
- * their parent. Thread-safe, unlike the environment of the request.
+ * The messages of a running cell, which front ends show below the cell whose request is their
+ * parent. Thread-safe, unlike the environment of the request.
  */
 final class CellMessages implements CellOutput {
   private final JupyterSocket publisher;
@@ -36,7 +36,7 @@ final class CellMessages implements CellOutput {
     return err;
   }
 
-  /** Sends what the cell has printed so far. */
+  /** Sends the collected output of the cell. */
   void sendPrinted() {
     out.send();
     err.send();

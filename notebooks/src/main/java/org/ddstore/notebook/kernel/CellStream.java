@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * The standard output or error of a cell. Collects what is printed, because front ends refuse
- * thousands of messages per second; {@link #send()} passes it on. Thread-safe.
+ * The standard output or error of a cell. Collects the output until {@link #send()}, because front
+ * ends refuse thousands of messages per second. Thread-safe.
  */
 final class CellStream extends OutputStream {
   private static final int SEND_BYTES = 8192;
@@ -48,7 +48,7 @@ final class CellStream extends OutputStream {
     }
   }
 
-  /** Sends what was printed, but for the begin of a character whose end is missing. */
+  /** Sends the collected output, except the first bytes of an incomplete character. */
   synchronized void send() {
     bytes.flip();
     CharBuffer text = CharBuffer.allocate(bytes.remaining() + 1);

@@ -7,20 +7,20 @@ import org.ddstore.notebook.CellOutput;
 import org.ddstore.notebook.display.MimeBundle;
 
 /**
- * The output of the cell that runs: what its code, in any thread, prints and shows. Between cells
- * the standard streams are those of the kernel, and values are printed there.
+ * The output of the running cell, for code in any thread. Between cells the standard streams are
+ * those of the kernel, and values are printed there.
  */
 final class CurrentCell implements CellOutput {
   private volatile CellOutput target = CellOutput.PLAIN;
 
   /** The time in which a cell runs. */
   interface Scope extends AutoCloseable {
-    /** Ends the scope; what the cell has printed was sent before. */
+    /** Restores the streams of the kernel. The caller has sent the output of the cell before. */
     @Override
     void close();
   }
 
-  /** Sends what the code prints and shows to a cell. */
+  /** Redirects the standard streams and shown values to a cell. */
   Scope begin(CellMessages messages) {
     PrintStream out = System.out;
     PrintStream err = System.err;

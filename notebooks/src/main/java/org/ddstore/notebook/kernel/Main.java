@@ -19,15 +19,15 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** The program that Jupyter starts for each notebook. Ends when Jupyter asks for it, or is gone. */
+/** The program that Jupyter starts for each notebook. Ends on request, or with Jupyter. */
 @Command(name = "ddstore-kernel", description = "Runs the cells of one notebook.")
 public final class Main implements Callable<Integer> {
-  /** Read by the configuration of the log. */
+  /** System property that the configuration of the log reads. */
   private static final String LOG_FILE = "ddstore.notebook.log";
 
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
-  /** Set by Jupyter to the id of its process. */
+  /** Environment variable that Jupyter sets to the id of its process. */
   private static final String JUPYTER_PROCESS = "JPY_PARENT_PID";
 
   @Parameters(paramLabel = "FILE", description = "Jupyter's file with ports and key.")

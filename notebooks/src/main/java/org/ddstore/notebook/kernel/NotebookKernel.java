@@ -32,8 +32,8 @@ import org.dflib.jjava.jupyter.messages.request.ExecuteRequest;
 import org.zeromq.ZMQ;
 
 /**
- * Answers the requests of front ends by means of a {@link NotebookEngine}. One thread executes
- * cells and helps with code; another one interrupts and ends the kernel.
+ * A kernel that answers the requests of front ends by means of a {@link NotebookEngine}. One thread
+ * executes cells and completes code; another one interrupts and ends the kernel.
  */
 final class NotebookKernel extends BaseKernel {
   private static final LanguageInfo JAVA =
@@ -50,7 +50,7 @@ final class NotebookKernel extends BaseKernel {
   private final CurrentCell current;
   private final boolean showsProgress;
 
-  /** Whether requests that were sent before the last cell failed are refused. */
+  /** Whether requests are refused because they were sent before the last cell failed. */
   private boolean isAborting;
 
   /**
@@ -124,7 +124,7 @@ final class NotebookKernel extends BaseKernel {
     return showsProgress ? engine.progress() : Optional.empty();
   }
 
-  /** Returns whether requests wait that were sent while a cell ran. */
+  /** Returns whether requests are waiting that were sent while a cell ran. */
   private static boolean hasRequests(ShellReplyEnvironment environment) {
     return (environment.getShell().getEvents() & ZMQ.Poller.POLLIN) != 0;
   }

@@ -9,7 +9,7 @@ import org.ddstore.notebook.JobProgress;
 import org.ddstore.notebook.display.MimeBundle;
 
 /**
- * A thread that sends what a cell prints, and shows the progress of its Spark jobs: a bar that
+ * A thread that sends the output of a cell, and shows the progress of its Spark jobs: a bar that
  * appears when jobs have run for half a second, changes in place, and is empty when they have
  * ended. Owned by the caller.
  */
@@ -23,7 +23,7 @@ final class ProgressBar implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "ddstore-progress");
   private final String id = UUID.randomUUID().toString();
 
-  /** What is shown; null if nothing was shown yet. */
+  /** The last bar; null before the first one. */
   private MimeBundle shown;
 
   private ProgressBar(CellMessages messages, Supplier<Optional<JobProgress>> progress) {
@@ -74,7 +74,7 @@ final class ProgressBar implements AutoCloseable {
     }
   }
 
-  /** Ends the thread, empties the bar, and sends what the cell has printed. Idempotent. */
+  /** Ends the thread, empties the bar, and sends the output of the cell. Idempotent. */
   @Override
   public void close() {
     thread.interrupt();

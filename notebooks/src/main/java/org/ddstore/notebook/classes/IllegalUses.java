@@ -14,7 +14,7 @@ import org.objectweb.asm.tree.MethodNode;
  * Uses of cell variables that cannot work on executors, where the variables have no values. They
  * throw a {@link RejectedArgumentException}, after which a job is not submitted again.
  */
-final class Unavailable {
+final class IllegalUses {
   private static final String EXCEPTION = Type.getInternalName(RejectedArgumentException.class);
 
   /** Begin of the names of the methods that throw. */
@@ -23,7 +23,7 @@ final class Unavailable {
   private static final int ACCESS =
       Opcodes.ACC_PRIVATE | Opcodes.ACC_STATIC | Opcodes.ACC_SYNTHETIC;
 
-  private Unavailable() {}
+  private IllegalUses() {}
 
   /** Returns a call that throws before a lambda that assigns a variable is created. */
   static AbstractInsnNode creation(ClassNode owner, CellVariable assigned) {
@@ -35,7 +35,7 @@ final class Unavailable {
   }
 
   /** Replaces every use of a variable in the copy of a class for executors. */
-  static void replaceUses(ClassNode owner) {
+  static void replace(ClassNode owner) {
     for (MethodNode method : owner.methods.toArray(new MethodNode[0])) {
       String place = place(owner, method);
       for (AbstractInsnNode instruction : method.instructions.toArray()) {
