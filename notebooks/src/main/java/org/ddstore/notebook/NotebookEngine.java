@@ -283,4 +283,9 @@ public final class NotebookEngine implements AutoCloseable {
       scratch.close();
     }
   }
+
+  @Override
+  public String toString() {
+    return "NotebookEngine[%s]".formatted(scratch.path());
+  }
 }

@@ -79,7 +79,7 @@ final class Snippets implements AutoCloseable {
       last = eval(cell, part);
     }
     for (SnippetPlace place : List.copyOf(places.values())) {
-      if (place.cell() == cell) {
+      if (place.cell().equals(cell)) {
         checkResolved(place);
       }
     }

@@ -74,8 +74,8 @@ final class ValueText {
   /** Returns the text of a collection without building that of all elements of a large one. */
   private static String collection(Object value) {
     boolean isLarge =
-        value instanceof Collection<?> many && many.size() > MOST_LONG_CHARACTERS
-            || value instanceof Map<?, ?> map && map.size() > MOST_LONG_CHARACTERS;
+        (value instanceof Collection<?> many && many.size() > MOST_LONG_CHARACTERS)
+            || (value instanceof Map<?, ?> map && map.size() > MOST_LONG_CHARACTERS);
     if (!isLarge) {
       return String.valueOf(value);
     }

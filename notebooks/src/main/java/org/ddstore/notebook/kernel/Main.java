@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.ddstore.cli.ErrorReport;
 import org.ddstore.notebook.NotebookEngine;
 import org.ddstore.notebook.NotebookOptions;
@@ -110,9 +111,10 @@ public final class Main implements Callable<Integer> {
 
   /** Ends this JVM when Jupyter has ended without a request, such as by a kill. */
   private static void endWithJupyter() {
-    Optional.ofNullable(System.getenv(JUPYTER_PROCESS))
-        .map(Long::valueOf)
-        .flatMap(ProcessHandle::of)
-        .ifPresent(jupyter -> jupyter.onExit().thenRun(() -> System.exit(1)));
+    Optional<CompletableFuture<Void>> unused =
+        Optional.ofNullable(System.getenv(JUPYTER_PROCESS))
+            .map(Long::valueOf)
+            .flatMap(ProcessHandle::of)
+            .map(jupyter -> jupyter.onExit().thenRun(() -> System.exit(1)));
   }
 }
