@@ -12,6 +12,8 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.cli.EmbeddedSpark;
 import org.ddstore.notebook.classes.CellClasses;
+import org.ddstore.spark.source.DDStoreCatalog;
+import org.ddstore.spark.types.OptionKeys;
 
 /**
  * The Spark application of a notebook, whose executors load the classes of cells from the driver.
@@ -27,6 +29,12 @@ final class NotebookSpark implements AutoCloseable {
 
   private static final String MASTER = "spark.master";
   private static final String JARS = "spark.jars";
+
+  /** How long Spark keeps a slot free for a task that prefers it; ranks handle other places. */
+  private static final String LOCALITY_WAIT = "spark.locality.wait";
+
+  /** The catalog of stores, for cells that begin with SQL. */
+  private static final String CATALOG = DDStoreCatalog.class.getName();
 
   private final EmbeddedSpark spark;
   private final CellJobs jobs;
@@ -45,10 +53,12 @@ final class NotebookSpark implements AutoCloseable {
   static NotebookSpark start(NotebookOptions options, CellClasses classes) {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(CLASS_FOLDER, classes.folder().toString());
+    settings.put(OptionKeys.SQL_CATALOG, CATALOG);
     boolean isRemote = options.master().filter(url -> !url.startsWith("local")).isPresent();
     if (isRemote) {
       System.setProperty(MASTER, options.master().orElseThrow());
       settings.put(JARS, jars());
+      settings.put(LOCALITY_WAIT, "0");
     } else {
       options.master().ifPresent(url -> settings.put(MASTER, url));
     }

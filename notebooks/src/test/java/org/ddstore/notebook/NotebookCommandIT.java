@@ -76,8 +76,8 @@ class NotebookCommandIT {
     Outcome done =
         execute(
             notebook(
-                "int n = 2;",
-                "spark.range(n)",
+                "%%sql\nshow tables in ddstore",
+                "int n = 2;\nspark.range(n)",
                 "spark.conf().get(\"spark.app.name\") + spark.conf().get(\"my.key\")"),
             "--output",
             output.toString(),
