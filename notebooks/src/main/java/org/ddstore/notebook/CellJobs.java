@@ -4,6 +4,7 @@ package org.ddstore.notebook;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
@@ -16,16 +17,42 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.StageInfo;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The running Spark jobs, except those of streaming queries, which outlive cells. Thread-safe. */
+/**
+ * The running Spark jobs of the current cell: those of its threads, and those of pools of threads,
+ * which do not belong to a cell. Thread-safe.
+ */
 final class CellJobs extends SparkListener {
-  /** A property that Spark sets in jobs of streaming queries. */
+  /** A property that Spark sets in jobs of streaming queries, which outlive cells. */
   private static final String STREAMING_QUERY = "sql.streaming.queryId";
+
+  /** The property that holds the tags of a job. */
+  private static final String TAGS = "spark.job.tags";
+
+  /**
+   * Makes Spark interrupt the tasks of a cancelled job, which would occupy their slots otherwise.
+   */
+  private static final String INTERRUPT_TASKS = "spark.job.interruptOnCancel";
+
+  private static final String TAG = "ddstore-cell-";
 
   private final SparkContext context;
   private final Map<Integer, RunningJob> jobs = new LinkedHashMap<>();
+  private int cells;
 
   CellJobs(SparkContext context) {
     this.context = context;
+  }
+
+  /** Begins a cell: the jobs of the calling thread, and of threads that it starts, belong to it. */
+  synchronized void begin() {
+    context.removeJobTag(tag());
+    cells++;
+    context.addJobTag(tag());
+    context.setLocalProperty(INTERRUPT_TASKS, "true");
+  }
+
+  private String tag() {
+    return TAG + cells;
   }
 
   /** Starts to listen to the application. */
@@ -49,23 +76,30 @@ final class CellJobs extends SparkListener {
             all.iterator().next().startedNs));
   }
 
-  /** Asks Spark to end the running jobs. Does not block. */
-  void cancel() {
-    for (int job : running()) {
-      context.cancelJob(job, "the cell was interrupted");
-    }
-  }
-
-  private synchronized int[] running() {
-    return jobs.keySet().stream().mapToInt(job -> job).toArray();
+  /**
+   * Asks Spark to end the jobs, including those that this listener does not know yet. Does not
+   * block.
+   */
+  synchronized void cancel() {
+    context.cancelJobsWithTag(tag());
+    jobs.keySet().forEach(job -> context.cancelJob(job, "the cell was interrupted"));
   }
 
   @Override
   public synchronized void onJobStart(SparkListenerJobStart start) {
-    Properties properties = start.properties();
-    if (properties == null || properties.getProperty(STREAMING_QUERY) == null) {
+    if (isOfCell(start.properties())) {
       jobs.put(start.jobId(), new RunningJob(CollectionConverters.asJava(start.stageInfos())));
     }
+  }
+
+  private boolean isOfCell(Properties properties) {
+    if (properties == null) {
+      return true;
+    }
+    List<String> tags = List.of(properties.getProperty(TAGS, "").split(",", -1));
+    boolean isOfOtherCell =
+        !tags.contains(tag()) && tags.stream().anyMatch(each -> each.startsWith(TAG));
+    return !isOfOtherCell && properties.getProperty(STREAMING_QUERY) == null;
   }
 
   @Override

@@ -29,11 +29,6 @@ import org.ddstore.notebook.display.Renderers;
  * and {@link #progress}.
  */
 public final class NotebookEngine implements AutoCloseable {
-  /**
-   * Makes Spark interrupt the tasks of a cancelled job, which would occupy their slots otherwise.
-   */
-  private static final String INTERRUPT_TASKS = "spark.job.interruptOnCancel";
-
   private static final long CANCEL_INTERVAL_MS = 200;
   private static final long END_OF_CELL_MS = 10_000;
 
@@ -124,7 +119,11 @@ public final class NotebookEngine implements AutoCloseable {
    * @throws CellException if the job fails or is interrupted
    */
   public MimeBundle render(Object value) throws CellException {
-    return inCell(() -> snippets.control().interruptibly(() -> Renderers.render(value)));
+    return inCell(
+        () -> {
+          session();
+          return snippets.control().interruptibly(() -> Renderers.render(value));
+        });
   }
 
   /** Runs code in the thread of the cells, and turns its exceptions into reports. */
@@ -137,6 +136,7 @@ public final class NotebookEngine implements AutoCloseable {
               try {
                 return code.call();
               } finally {
+                cancelLateJobs();
                 runningCell = null;
               }
             });
@@ -178,7 +178,7 @@ public final class NotebookEngine implements AutoCloseable {
         : report.exception(failure, Optional.empty());
   }
 
-  /** Returns the session of Spark when it has started; gives it to the cells the first time. */
+  /** Begins a cell in Spark, once it has started; gives the session to the cells the first time. */
   private SparkSession session() throws Exception {
     NotebookSpark started;
     try {
@@ -193,10 +193,10 @@ public final class NotebookEngine implements AutoCloseable {
     }
     if (!hasSession) {
       SparkSession.setActiveSession(started.session());
-      started.session().sparkContext().setLocalProperty(INTERRUPT_TASKS, "true");
       snippets.set(Prelude.SESSION, started.session());
       hasSession = true;
     }
+    started.jobs().begin();
     return started.session();
   }
 
@@ -232,6 +232,13 @@ public final class NotebookEngine implements AutoCloseable {
     if (cell != null) {
       cell.interrupt();
       thread("ddstore-cancel-jobs", () -> cancelJobs(cell)).start();
+    }
+  }
+
+  /** Cancels jobs of an interrupted cell that started just before it ended. */
+  private void cancelLateJobs() {
+    if (CellStop.isRequested()) {
+      startedSpark().ifPresent(started -> started.jobs().cancel());
     }
   }
 

@@ -197,7 +197,10 @@ class KernelIT {
   @Test
   void interruptEndsCodeAndJobs() throws IOException {
     for (String endless :
-        List.of("store.run(context -> { Thread.sleep(600_000); return 0; })", "while (true) { }")) {
+        List.of(
+            "store.run(context -> { Thread.sleep(600_000); return 0; })",
+            "while (true) { }",
+            "spark.range(0, 2, 1, 2).map((MapFunction<Long, Long>) i -> { Thread.sleep(600_000); return i; }, Encoders.LONG()).collectAsList()")) {
       client.ask(
           "send", Map.of("codes", List.of("System.out.println(\"begun\"); " + endless, "1", "2")));
       client.ask("await output", Map.of("text", "begun"));
