@@ -17,7 +17,7 @@ public final class Lease {
    * @param owner owner of the memory, named in exception messages
    */
   public Lease(Object owner) {
-    this.owner = Objects.requireNonNull(owner, "owner");
+    this.owner = Objects.requireNonNull(owner, "owner is null");
   }
 
   /** Ends the lease. Idempotent. */

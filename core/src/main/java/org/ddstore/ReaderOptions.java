@@ -63,7 +63,7 @@ public final class ReaderOptions {
   public ReaderOptions cast(String field, DType to, float scale) {
     Objects.requireNonNull(field, "field is null");
     Map<String, Wanted> updated = new LinkedHashMap<>(casts);
-    updated.put(field, new Wanted(Objects.requireNonNull(to, "to"), scale));
+    updated.put(field, new Wanted(Objects.requireNonNull(to, "to is null"), scale));
     return new ReaderOptions(fields, updated, memory);
   }
 
@@ -76,7 +76,7 @@ public final class ReaderOptions {
    */
   @Internal
   public ReaderOptions memory(HostMemory memory) {
-    return new ReaderOptions(fields, casts, Objects.requireNonNull(memory, "memory"));
+    return new ReaderOptions(fields, casts, Objects.requireNonNull(memory, "memory is null"));
   }
 
   /** Returns the positions of the selected fields in a schema. */

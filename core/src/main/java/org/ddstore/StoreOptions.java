@@ -11,8 +11,8 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.types.Backing;
 
 /**
- * Memory and timeout options of a store. Immutable; the {@code with} methods return modified
- * copies.
+ * Memory and timeout options of a store. Immutable: {@code backing(..)} and the other setters
+ * return modified copies.
  */
 public final class StoreOptions {
   private static final StoreOptions DEFAULTS =
@@ -98,7 +98,7 @@ public final class StoreOptions {
    * @return a copy with this option
    */
   public StoreOptions closeTimeout(Duration closeTimeout) {
-    Objects.requireNonNull(closeTimeout, "closeTimeout");
+    Objects.requireNonNull(closeTimeout, "closeTimeout is null");
     return new StoreOptions(backing, directory, closeTimeout, readTimeout, shortcut);
   }
 

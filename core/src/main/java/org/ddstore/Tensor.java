@@ -25,7 +25,7 @@ public final class Tensor {
 
   private Tensor(DType dtype, long[] dimensions, TensorMemory memory, Lease lease) {
     this.lease = lease;
-    this.dtype = Objects.requireNonNull(dtype, "dtype");
+    this.dtype = Objects.requireNonNull(dtype, "dtype is null");
     this.shape = dimensions.clone(); // a copy, so that the caller cannot change a checked shape
     long count = 1;
     for (long dimension : shape) {

@@ -147,7 +147,6 @@ public final class EmbeddedSpark implements AutoCloseable {
         .config("spark.executor.extraClassPath", ownClassPath(sparkHome));
   }
 
-  /** Returns the class path of this JVM without the jars of Spark, which executors have. */
   private static void requireWritable(Path sparkHome) {
     Path work = sparkHome.resolve("work");
     Path folder = Files.exists(work) ? work : sparkHome;
@@ -158,6 +157,7 @@ public final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
+  /** Returns the class path of this JVM without the jars of Spark, which executors have. */
   private static String ownClassPath(Path sparkHome) {
     Path sparkJars = sparkHome.resolve("jars").toAbsolutePath().normalize();
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))

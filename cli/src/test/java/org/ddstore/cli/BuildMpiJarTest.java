@@ -195,7 +195,7 @@ class BuildMpiJarTest {
   void findCompilesNothing() throws Exception {
     Ended ended = run("--find");
     assertThat(ended.status()).isEqualTo(1);
-    assertThat(ended.err()).contains("none beside the library");
+    assertThat(ended.err()).contains("no mpi.jar beside the library");
     assertThat(jar()).doesNotExist();
   }
 }

@@ -81,6 +81,7 @@ class MpiCommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void explainNamesMpiAsThePath() throws Exception {
     Path directory = data.resolve("data");
     ParquetSamples.writeMixed(shared.session(), directory);

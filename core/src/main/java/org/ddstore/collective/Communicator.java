@@ -136,7 +136,7 @@ public final class Communicator implements AutoCloseable {
    * @return bytes of all ranks by rank, in new arrays
    */
   public byte[][] allGather(byte[] mine) {
-    return exchange("allGather()", () -> Objects.requireNonNull(mine, "mine"));
+    return exchange("allGather()", () -> Objects.requireNonNull(mine, "mine is null"));
   }
 
   /**
@@ -150,7 +150,7 @@ public final class Communicator implements AutoCloseable {
     Callable<byte[]> contribution =
         () -> {
           Objects.checkIndex(root, size());
-          return root == rank() ? Objects.requireNonNull(bytes, "bytes") : new byte[0];
+          return root == rank() ? Objects.requireNonNull(bytes, "bytes is null") : new byte[0];
         };
     return exchange("broadcast(root " + root + ")", contribution)[root];
   }
@@ -291,7 +291,7 @@ public final class Communicator implements AutoCloseable {
   private void reduce(String type, ReduceOp op, Callable<Reduction> reduction) {
     Callable<Reduction> checked =
         () -> {
-          Objects.requireNonNull(op, "op");
+          Objects.requireNonNull(op, "op is null");
           return reduction.call();
         };
     collective(

@@ -18,7 +18,8 @@ import org.ddstore.types.ProcessAddress;
  */
 @Internal
 public final class GroupEndpoint implements AutoCloseable {
-  private static final int MAX_SIZE = 4096;
+  /** The maximum number of ranks of a group. */
+  public static final int MAX_SIZE = 4096;
 
   private final LaneExchange exchange;
   private final LaneAddress address;

@@ -47,7 +47,7 @@ public final class LaneExchange implements AutoCloseable {
    * @return the exchange
    */
   public static LaneExchange overFiles(ProcessDirectory directory) {
-    return new LaneExchange(Objects.requireNonNull(directory, "directory"), null, true);
+    return new LaneExchange(Objects.requireNonNull(directory, "directory is null"), null, true);
   }
 
   /**
@@ -61,7 +61,7 @@ public final class LaneExchange implements AutoCloseable {
    */
   public static LaneExchange overFilesAndMessages(ProcessDirectory directory, Messenger messenger) {
     return new LaneExchange(
-        Objects.requireNonNull(directory, "directory"), new LaneMessages(messenger), true);
+        Objects.requireNonNull(directory, "directory is null"), new LaneMessages(messenger), true);
   }
 
   /**

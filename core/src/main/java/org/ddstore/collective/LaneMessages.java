@@ -27,7 +27,7 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
   private volatile boolean closed;
 
   LaneMessages(Messenger messenger) {
-    this.messenger = Objects.requireNonNull(messenger, "messenger");
+    this.messenger = Objects.requireNonNull(messenger, "messenger is null");
     messenger.setReceiver(this);
   }
 

@@ -212,7 +212,7 @@ public final class Loader implements AutoCloseable {
    * @param batch samples per batch, at least 1
    */
   public void push(Iterator<Long> samples, int batch) {
-    Objects.requireNonNull(samples, "samples");
+    Objects.requireNonNull(samples, "samples is null");
     if (batch < 1) {
       throw new IllegalArgumentException("batch %,d must be at least 1".formatted(batch));
     }

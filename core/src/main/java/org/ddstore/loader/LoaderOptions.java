@@ -191,7 +191,7 @@ public final class LoaderOptions implements Cloneable {
    * @return a copy with this option
    */
   public LoaderOptions transform(Consumer<LoadedBatch> transform) {
-    Objects.requireNonNull(transform, "transform");
+    Objects.requireNonNull(transform, "transform is null");
     return with(options -> options.transform = transform);
   }
 

@@ -12,7 +12,7 @@ import java.util.Objects;
  */
 public record Availability(boolean isAvailable, String detail) implements Serializable {
   public Availability {
-    Objects.requireNonNull(detail, "detail");
+    Objects.requireNonNull(detail, "detail is null");
   }
 
   public static Availability available(String detail) {

@@ -22,8 +22,8 @@ public record OneSidedChoice(
     String host,
     String detail) {
   public OneSidedChoice {
-    Objects.requireNonNull(means, "means");
-    Objects.requireNonNull(detail, "detail");
+    Objects.requireNonNull(means, "means is null");
+    Objects.requireNonNull(detail, "detail is null");
   }
 
   /** Returns a choice without a transport. */

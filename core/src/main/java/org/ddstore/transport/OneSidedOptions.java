@@ -15,8 +15,8 @@ import java.util.Objects;
  */
 public record OneSidedOptions(String provider, String networkInterface, String host, int index) {
   public OneSidedOptions {
-    Objects.requireNonNull(provider, "provider");
-    Objects.requireNonNull(networkInterface, "networkInterface");
+    Objects.requireNonNull(provider, "provider is null");
+    Objects.requireNonNull(networkInterface, "networkInterface is null");
     host = host.replaceAll("^\\[|\\]$", ""); // Spark puts numeric IPv6 addresses in brackets
   }
 }

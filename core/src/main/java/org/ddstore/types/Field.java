@@ -53,9 +53,9 @@ public final class Field {
   private final int elements;
 
   Field(String name, Kind kind, DType dtype, int... dimensions) {
-    this.name = Objects.requireNonNull(name, "name");
+    this.name = Objects.requireNonNull(name, "name is null");
     this.kind = kind;
-    this.dtype = Objects.requireNonNull(dtype, "dtype");
+    this.dtype = Objects.requireNonNull(dtype, "dtype is null");
     this.shape = dimensions.clone(); // a copy, so that the caller cannot change a checked shape
     if (name.isEmpty()) {
       throw new IllegalArgumentException("a field name must not be empty");
@@ -97,7 +97,7 @@ public final class Field {
   /**
    * Creates a field of fixed shape, or a scalar without a shape. Dimensions are at least 1.
    *
-   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @param name name, 1 to 1,000 bytes of UTF-8
    * @param dtype element type
    * @param shape dimensions, at least 1 each; none for a scalar
    * @return a field of fixed shape
@@ -110,7 +110,7 @@ public final class Field {
   /**
    * Creates a field with a varying first dimension: a record holds {@code [length, innerShape...]}.
    *
-   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @param name name, 1 to 1,000 bytes of UTF-8
    * @param dtype element type
    * @param innerShape dimensions after the first, at least 1 each
    * @return a ragged field
@@ -123,7 +123,7 @@ public final class Field {
   /**
    * Creates a field of UTF-8 text of any length.
    *
-   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @param name name, 1 to 1,000 bytes of UTF-8
    * @return a string field
    */
   public static Field string(String name) {
@@ -133,7 +133,7 @@ public final class Field {
   /**
    * Creates a field of bytes of any length.
    *
-   * @param name name, 1 to 65,535 bytes of UTF-8
+   * @param name name, 1 to 1,000 bytes of UTF-8
    * @return a field of bytes
    */
   public static Field bytes(String name) {

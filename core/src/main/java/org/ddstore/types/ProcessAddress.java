@@ -23,7 +23,7 @@ public record ProcessAddress(String host, int port, long id) {
    * @param id random number that distinguishes processes that used the same port
    */
   public ProcessAddress {
-    Objects.requireNonNull(host, "host");
+    Objects.requireNonNull(host, "host is null");
     if (port < 1 || port > MAX_PORT) {
       throw new IllegalArgumentException("port " + port + " outside [1, " + MAX_PORT + "]");
     }

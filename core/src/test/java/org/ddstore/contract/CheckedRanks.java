@@ -46,6 +46,11 @@ public final class CheckedRanks implements RankHarness {
   }
 
   @Override
+  public void optimiseCode() {
+    ranks.optimiseCode();
+  }
+
+  @Override
   public void close() throws IOException {
     try (checks) {
       ranks.close();

@@ -16,9 +16,13 @@ public final class ChildJvm {
   public static final List<String> QUICK_START =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
-  /** None in runs with slow tests, so that optimised code is tested between processes, too. */
-  private static final List<String> RANK_OPTIONS =
-      Boolean.getBoolean("ddstore.slow") ? List.of() : QUICK_START;
+  /**
+   * Options with which code is optimised in runs with slow tests, after those of {@link #command}:
+   * for the ranks of {@link LargeStoreContract}, so that optimised code is tested between
+   * processes, too, once for each backing and transport.
+   */
+  static final List<String> OPTIMISED =
+      Boolean.getBoolean("ddstore.slow") ? List.of("-XX:TieredStopAtLevel=4") : List.of();
 
   private static final Optional<ClassArchive> ARCHIVE =
       ServiceLoader.load(ClassArchive.class, ChildJvm.class.getClassLoader()).findFirst();
@@ -29,7 +33,7 @@ public final class ChildJvm {
   public static List<String> command() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(RANK_OPTIONS);
+    command.addAll(QUICK_START);
     command.addAll(
         List.of(
             "-XX:+IgnoreUnrecognizedVMOptions",

@@ -23,6 +23,7 @@ public final class ProcessRanks implements RankHarness {
   private final Map<String, Act> acts = new ConcurrentHashMap<>();
   private final List<WorkerProcess> workers = new ArrayList<>();
   private final BlockingQueue<WorkerProcess.Said> said = new LinkedBlockingQueue<>();
+  private List<String> compilerOptions = List.of();
 
   /** An action of the test, run beside the ranks. */
   @FunctionalInterface
@@ -65,6 +66,11 @@ public final class ProcessRanks implements RankHarness {
   }
 
   @Override
+  public void optimiseCode() {
+    compilerOptions = ChildJvm.OPTIMISED;
+  }
+
+  @Override
   public void run(int ranks, Duration timeout, Scenario scenario) throws Exception {
     run(ranks, timeout, NONE, scenario);
     assertNoFiles();
@@ -93,7 +99,8 @@ public final class ProcessRanks implements RankHarness {
       if (rank < workers.size() && !workers.get(rank).hasEnded()) {
         continue;
       }
-      WorkerProcess fresh = WorkerProcess.start(backend, places.get(rank % places.size()), said);
+      WorkerProcess fresh =
+          WorkerProcess.start(backend, compilerOptions, places.get(rank % places.size()), said);
       if (rank == workers.size()) {
         workers.add(fresh);
       } else {

@@ -27,6 +27,9 @@ public abstract class RankContract implements Contract {
   @BeforeAll
   void start() throws Exception {
     harness = createHarness();
+    if (this instanceof LargeContract) {
+      harness.optimiseCode();
+    }
   }
 
   @AfterAll

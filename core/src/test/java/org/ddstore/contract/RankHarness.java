@@ -14,6 +14,11 @@ public interface RankHarness extends AutoCloseable {
    */
   void run(int ranks, Duration timeout, Scenario scenario) throws Exception;
 
+  /** Has the JVMs of ranks optimise their code in runs with slow tests. Called before any run. */
+  default void optimiseCode() {
+    // Ranks that are threads have the options of the JVM of the test.
+  }
+
   /** Ends what runs ranks, and checks that nothing of theirs is left. */
   @Override
   void close() throws IOException;

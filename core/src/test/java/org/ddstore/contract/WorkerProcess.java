@@ -35,12 +35,15 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /**
+   * @param compilerOptions JVM options beside those that every rank has
    * @param said takes what the process writes, line by line, and its end
    */
-  static WorkerProcess start(RankBackend backend, Place place, BlockingQueue<Said> said)
+  static WorkerProcess start(
+      RankBackend backend, List<String> compilerOptions, Place place, BlockingQueue<Said> said)
       throws IOException {
     Path log = Files.createTempFile("worker-", ".log");
     List<String> command = new ArrayList<>(ChildJvm.command());
+    command.addAll(compilerOptions);
     command.addAll(backend.jvmOptions());
     command.addAll(List.of(RankWorker.class.getName(), Base64Object.encode(backend)));
     Process process = place.command(command).redirectError(log.toFile()).start();

@@ -26,8 +26,7 @@ record SparkHome(String name, String scala, Path jars) {
 
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final Path OTHERS = ROOT.resolve("target/spark-homes");
-  private static final Path JAVA_OPTIONS =
-      ROOT.resolve("spark-connector/src/main/launcher/java-options");
+  static final Path JAVA_OPTIONS = ROOT.resolve("spark-connector/src/main/launcher/java-options");
 
   /** The one that everything is compiled against. */
   static SparkHome current() {

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.ddstore.contract.ChildJvm;
@@ -26,10 +29,9 @@ class VaeIT {
   /** How far losses of other numbers of ranks may be apart, by the rounding of float. */
   private static final double FLOAT_PERCENT = 0.01;
 
-  @TempDir private static Path shared;
+  private static final String TRAINING = "--rows 700 --batch 60 --json ";
 
-  /** The report of {@link #onTwoRanks}, once it has run. */
-  private static JsonNode twoRanks;
+  @TempDir private static Path shared;
 
   @TempDir private Path directory;
 
@@ -48,10 +50,6 @@ class VaeIT {
     Needed.check("PyTorch", machine.equals("Linux on amd64"), () -> machine);
   }
 
-  private Program run(String arguments) throws IOException, InterruptedException {
-    return run(directory, temporary, "--out " + out + " " + arguments);
-  }
-
   /**
    * Runs the launcher, which downloads PyTorch if it is missing.
    *
@@ -66,13 +64,13 @@ class VaeIT {
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
     builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder
-        .environment()
-        .put(
-            "JDK_JAVA_OPTIONS",
-            String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary);
+    builder.environment().put("JDK_JAVA_OPTIONS", javaOptions(temporary));
     builder.environment().remove("SPARK_LOCAL_DIRS");
     return Program.run(directory, builder);
+  }
+
+  private static String javaOptions(Path temporary) {
+    return String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary;
   }
 
   static List<Double> numbers(JsonNode array) {
@@ -110,14 +108,15 @@ class VaeIT {
 
   /** Returns the report of three epochs on two ranks, whose pictures are in the shared folder. */
   private static JsonNode onTwoRanks() throws IOException, InterruptedException {
-    if (twoRanks == null) {
-      Path temporary = Files.createDirectories(shared.resolve("temporary"));
-      String arguments = "--rows 700 --epochs 3 --batch 60 --json --out " + shared.resolve("out");
-      twoRanks = run(shared, temporary, arguments).assertSuccess().json();
-    }
-    return twoRanks;
+    Path temporary = Files.createDirectories(shared.resolve("temporary"));
+    String arguments = TRAINING + "--epochs 3 --out " + shared.resolve("out");
+    return run(shared, temporary, arguments).assertSuccess().json();
   }
 
+  /**
+   * The launcher trains on two ranks. The other numbers of ranks, and the resumed training, share a
+   * Spark.
+   */
   @Test
   void everyNumberOfRanksGivesTheSameLosses() throws Exception {
     JsonNode two = onTwoRanks();
@@ -134,12 +133,25 @@ class VaeIT {
       assertThat(ImageIO.read(shared.resolve("out").resolve(name).toFile()).getWidth())
           .isEqualTo(604);
     }
-    for (int ranks : new int[] {1, 4}) {
-      JsonNode other =
-          run("--rows 700 --epochs 3 --batch 60 --json --ranks " + ranks).assertSuccess().json();
-      assertThat(other.get("results")).hasSize(ranks);
-      assertSameLosses(other, two, 3);
-    }
+
+    String saved = "--checkpoints " + directory.resolve("saved");
+    List<JsonNode> others =
+        series(
+            List.of(
+                "--epochs 3 --ranks 1",
+                "--epochs 3 --ranks 4",
+                "--epochs 1 --ranks 2 " + saved,
+                "--epochs 2 --ranks 3 " + saved));
+
+    assertThat(others.get(0).get("results")).hasSize(1);
+    assertSameLosses(others.get(0), two, 3);
+    assertThat(others.get(1).get("results")).hasSize(4);
+    assertSameLosses(others.get(1), two, 3);
+    JsonNode resumed = others.get(3);
+    assertThat(resumed.get("results").get(0).get("resumedAt").asText())
+        .isEqualTo("epoch 2, batch 0");
+    assertSameLosses(resumed, two, 2);
+    assertCovered(resumed, 2, "600", "100");
     try (Stream<Path> left = Files.list(out)) {
       assertThat(left.map(Path::getFileName).map(Path::toString))
           .as("files left")
@@ -147,16 +159,30 @@ class VaeIT {
     }
   }
 
-  @Test
-  void resumesOnAnotherNumberOfRanks() throws Exception {
-    String checkpoints =
-        " --json --rows 700 --batch 60 --checkpoints " + directory.resolve("saved");
-    run("--epochs 1 --ranks 2" + checkpoints).assertSuccess();
-    JsonNode resumed = run("--epochs 2 --ranks 3" + checkpoints).assertSuccess().json();
-
-    assertThat(resumed.get("results").get(0).get("resumedAt").asText())
-        .isEqualTo("epoch 2, batch 0");
-    assertSameLosses(resumed, onTwoRanks(), 2);
-    assertCovered(resumed, 2, "600", "100");
+  /** Runs {@link VaeSeries} with PyTorch, which the launcher has fetched; returns the reports. */
+  private List<JsonNode> series(List<String> runs) throws IOException, InterruptedException {
+    Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("@" + SparkHome.JAVA_OPTIONS);
+    command.add("-cp");
+    command.add(
+        System.getProperty("java.class.path") + File.pathSeparator + target.resolve("torch/*"));
+    command.add(VaeSeries.class.getName());
+    runs.forEach(run -> command.add(TRAINING + "--out " + out + " " + run));
+    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+    Map<String, String> environment = builder.environment();
+    environment.put("JDK_JAVA_OPTIONS", javaOptions(temporary));
+    environment.remove("SPARK_LOCAL_DIRS");
+    environment.put("DJL_CACHE_DIR", target.resolve("djl").toString());
+    environment.put("DJL_OFFLINE", "true");
+    environment.put("OMP_NUM_THREADS", "1");
+    List<JsonNode> reports = new ArrayList<>();
+    String said = Program.run(directory, builder).assertSuccess().out();
+    for (String line : said.lines().filter(line -> line.startsWith("{")).toList()) {
+      reports.add(new ObjectMapper().readTree(line));
+    }
+    assertThat(reports).hasSameSizeAs(runs);
+    return reports;
   }
 }

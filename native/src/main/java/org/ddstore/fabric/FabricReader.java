@@ -214,7 +214,7 @@ final class FabricReader implements RemoteReader {
           .append("%,d rows of %s at %s".formatted(rows.rows(), rows.owners(), rows.process()));
     }
     return new DeadlineExceededException(
-        "remote rows did not come within %d ms: %s (%s)".formatted(timeout.toMillis(), text, why));
+        "remote rows not received within %d ms: %s (%s)".formatted(timeout.toMillis(), text, why));
   }
 
   /** Closes the endpoint; nothing arrives any more when this method returns. */

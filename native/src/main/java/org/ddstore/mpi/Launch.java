@@ -15,7 +15,7 @@ record Launch(int rank, int size, int localSize) {
   private static final String SIZE = "OMPI_COMM_WORLD_SIZE";
   private static final String REMEDY = "start it as in: mpirun -n 4 java ..";
 
-  /** Variable set by the mpirun of MPICH and its derivatives. */
+  /** Variable set by the mpirun of MPICH and its derivatives, and by {@code srun --mpi=pmi2}. */
   private static final String OTHER_MPI = "PMI_SIZE";
 
   /**
@@ -27,7 +27,7 @@ record Launch(int rank, int size, int localSize) {
     if (!environment.containsKey(SIZE)) {
       throw new DDStoreException(
           environment.containsKey(OTHER_MPI)
-              ? "this process was started by another MPI than Open MPI (%s is set, %s is not): use the mpirun of Open MPI 4"
+              ? "this process was not started by mpirun of Open MPI (%s is set, as by MPICH and by srun with pmi2; %s is not): use mpirun of Open MPI 4, also inside an allocation of Slurm"
                   .formatted(OTHER_MPI, SIZE)
               : "this process was not started by mpirun of Open MPI (%s is not set): %s"
                   .formatted(SIZE, REMEDY));

@@ -35,8 +35,8 @@ public record MpiOptions(
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   public MpiOptions {
-    Objects.requireNonNull(local, "local");
-    Objects.requireNonNull(directory, "directory");
+    Objects.requireNonNull(local, "local is null");
+    Objects.requireNonNull(directory, "directory is null");
     check(callTimeout, "callTimeout");
     check(collectiveTimeout, "collectiveTimeout");
   }

@@ -100,7 +100,7 @@ public final class MpiRun {
    *     printed to standard error
    */
   public static int run(Duration timeout, Task task) {
-    Objects.requireNonNull(task, "task");
+    Objects.requireNonNull(task, "task is null");
     MpiRun run;
     try {
       MpiOptions options = MpiOptions.ofLaunched(timeout);

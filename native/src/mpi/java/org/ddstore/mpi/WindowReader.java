@@ -164,7 +164,7 @@ final class WindowReader implements RemoteReader {
     }
     if (System.nanoTime() - deadlineNs >= 0) {
       throw new DeadlineExceededException(
-          "remote rows of %s did not arrive by MPI within %d ms"
+          "remote rows of %s not received by MPI within %d ms"
               .formatted(
                   owners.stream().map(PeerRows::owners).collect(Collectors.joining(", ")),
                   timeout.toMillis()));

@@ -10,8 +10,10 @@ import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
 import org.ddstore.types.Backing;
+import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads, shards in direct buffers, rows copied by the kernel in C. */
+@Tag("slow")
 class NativeDirectInThreadsTest extends LargeStoreContract {
   NativeDirectInThreadsTest() {
     super(3);

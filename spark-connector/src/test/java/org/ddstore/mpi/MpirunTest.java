@@ -120,7 +120,7 @@ class MpirunTest {
   @Test
   void rejectsRanksOfMpich() throws IOException, InterruptedException {
     assertThat(errorOutsideOfMpirun("PMI_SIZE"))
-        .contains("started by another MPI than Open MPI (PMI_SIZE is set")
+        .contains("not started by mpirun of Open MPI (PMI_SIZE is set")
         .contains("use the mpirun of Open MPI 4");
   }
 

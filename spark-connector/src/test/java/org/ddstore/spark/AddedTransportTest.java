@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs of Spark with a transport that a line in a service file adds, in separate executors. */
 @Tag("system")
+@Tag("slow")
 @Timeout(400)
 class AddedTransportTest {
   @TempDir Path directory;

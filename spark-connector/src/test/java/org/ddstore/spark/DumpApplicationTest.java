@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * another application restores the first one, on other numbers of ranks.
  */
 @Tag("system")
+@Tag("slow")
 @Timeout(300)
 class DumpApplicationTest {
   private static final Duration PATIENCE = Duration.ofMinutes(2);

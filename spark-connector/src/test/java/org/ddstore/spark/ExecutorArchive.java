@@ -20,6 +20,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.launcher.JavaModuleOptions;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.storage.StorageLevel;
 import org.ddstore.contract.ChildJvm;
 
 /**
@@ -244,7 +248,7 @@ final class ExecutorArchive {
     UNFINISHED
   }
 
-  /** A query, and classes that only executors and ranks in JVMs of their own load. */
+  /** Queries on Parquet, and classes that only executors and ranks in JVMs of their own load. */
   public static final class Training {
     private static final List<String> IN_OTHER_JVMS =
         List.of(
@@ -258,7 +262,23 @@ final class ExecutorArchive {
 
     public static void main(String[] arguments) throws ClassNotFoundException, IOException {
       try (SparkSession spark = SparkSession.builder().getOrCreate()) {
-        spark.range(0, 1000, 1, 4).selectExpr("count(concat('t', id))").collectAsList();
+        Path folder = Files.createTempDirectory("archive-");
+        String parquet = folder.resolve("rows.parquet").toString();
+        spark
+            .range(0, 1000, 1, 4)
+            .selectExpr(
+                "id", "id % 7 as k", "float(id) as x", "concat('t', id) as t", "array(id) as a")
+            .write()
+            .parquet(parquet);
+        Dataset<Row> rows = spark.read().parquet(parquet);
+        rows.createOrReplaceTempView("rows");
+        spark.sql("SELECT k, count(t), sum(x) FROM rows WHERE id > 5 GROUP BY k").collectAsList();
+        rows.orderBy("k", "_metadata.file_path", "_metadata.row_index").collectAsList();
+        rows.join(spark.range(10).toDF("k"), "k").repartition(3).count();
+        rows.javaRDD().map(row -> row.getLong(0)).persist(StorageLevel.DISK_ONLY()).count();
+        try (Stream<Path> files = Files.walk(folder)) {
+          files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        }
         for (String name : IN_OTHER_JVMS) {
           Class.forName(name, true, SparkSession.class.getClassLoader());
         }

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.parquet.example.data.Group;
@@ -355,7 +354,7 @@ class RankFailureTest extends OnTwoExecutors {
   @Test
   void failedJobsLeakNoDescriptors() {
     failOnce();
-    List<Descriptors> before = descriptors();
+    Set<Descriptors> before = descriptors();
     for (int i = 0; i < 3; i++) {
       failOnce();
     }
@@ -382,17 +381,16 @@ class RankFailureTest extends OnTwoExecutors {
   /** Descriptors that are neither Spark's sockets nor files from which code is loaded. */
   private record Descriptors(long pid, List<String> files) implements Serializable {}
 
-  private static List<Descriptors> descriptors() {
-    return new ArrayList<>(
-        Set.copyOf(
-            cluster.inEverySlot(
-                rows ->
-                    new Descriptors(
-                        ProcessHandle.current().pid(),
-                        Leftovers.openFiles().stream()
-                            .filter(file -> file.startsWith("/") && !file.endsWith(".jar"))
-                            .filter(file -> !file.startsWith("/proc"))
-                            .sorted()
-                            .toList()))));
+  private static Set<Descriptors> descriptors() {
+    return Set.copyOf(
+        cluster.inEverySlot(
+            rows ->
+                new Descriptors(
+                    ProcessHandle.current().pid(),
+                    Leftovers.openFiles().stream()
+                        .filter(file -> file.startsWith("/") && !file.endsWith(".jar"))
+                        .filter(file -> !file.startsWith("/proc"))
+                        .sorted()
+                        .toList())));
   }
 }

@@ -57,7 +57,7 @@ final class HdfTree implements ArrayTree {
       if (expected > input.length()) {
         throw new FormatException(
             file,
-            "truncated: the HDF5 header tells %,d bytes, the file has %,d: copy or write the file again"
+            "truncated: the HDF5 header declares %,d bytes, the file has %,d: copy or write the file again"
                 .formatted(expected, input.length()));
       }
       return new HdfTree(file, content, channel, hdf);

@@ -27,7 +27,7 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
    * Reads the header of a file.
    *
    * @param name name of the column
-   * @throws FormatException if the file is not IDX, or has another size than the header tells
+   * @throws FormatException if the file is not IDX, or has another size than the header declares
    */
   static IdxArray inspect(InputFile file, String name) throws IOException {
     IdxHeader header;
@@ -46,7 +46,7 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
     if (!isGzip(file) && file.length() != expected) {
       throw new FormatException(
           file.path(),
-          "%s: the header tells %,d bytes, the file has %,d"
+          "%s: the header declares %,d bytes, the file has %,d"
               .formatted(
                   file.length() < expected ? "truncated" : "not an IDX file",
                   expected,

@@ -36,7 +36,7 @@ record StoredArray(InputFile file, NpzEntry entry, NpyHeader header, SampleColum
     if (found < expected) {
       throw new FormatException(
           header.file(),
-          "truncated: the header tells %,d bytes, the %s has %,d"
+          "truncated: the header declares %,d bytes, the %s has %,d"
               .formatted(expected, entry == null ? "file" : "member", found));
     }
   }

@@ -26,7 +26,7 @@ final class BloscCodec {
     int encodedSize = header.getInt(ENCODED_SIZE_AT);
     if (encodedSize != encoded.remaining()) {
       throw new IOException(
-          "truncated or damaged: the header tells %,d bytes, the chunk has %,d"
+          "truncated or damaged: the header declares %,d bytes, the chunk has %,d"
               .formatted(encodedSize, encoded.remaining()));
     }
     if (size < 0 || size > limit) {

@@ -47,7 +47,7 @@ class AnnDataDamageTest {
       value = {
         "empty | empty.h5ad: the file is empty",
         "foreign | not an HDF5 file: the signature \\x89HDF is missing",
-        "half | truncated: the HDF5 header tells",
+        "half | truncated: the HDF5 header declares",
         "no_x | X: missing",
         "no_obs | obs: missing: the file was not written by AnnData",
         "no_var | var: missing",

@@ -116,8 +116,8 @@ class IdxFormatTest {
         "mnist       | none   | is uint8, but",
         "mnist/train-labels-idx1-ubyte.gz | paired | has the labels of images beside it",
         "twice       | paired | x.idx has the same data: load one of both",
-        "cut.idx     | paired | cut.idx: truncated: the header tells 196 bytes, the file has 190",
-        "longer.idx  | paired | longer.idx: not an IDX file: the header tells 196 bytes, the file"
+        "cut.idx     | paired | cut.idx: truncated: the header declares 196 bytes, the file has 190",
+        "longer.idx  | paired | longer.idx: not an IDX file: the header declares 196 bytes, the file"
             + " has 200",
         "foreign.idx | paired | foreign.idx: not an IDX file: it begins with 61207465",
         "plain.idx.gz| paired | plain.idx.gz: not a gzip file",

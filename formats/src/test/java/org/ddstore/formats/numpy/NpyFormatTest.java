@@ -187,7 +187,7 @@ class NpyFormatTest {
         "hollow.npy | dimension 0 of float32[0] is outside [1,",
         "absent.npy | absent.npy: no such file or directory",
         "int8_*.xyz | int8_*.xyz: no such file or directory",
-        "cut.npy    | cut.npy: truncated: the header tells 536 bytes, the file has 532",
+        "cut.npy    | cut.npy: truncated: the header declares 536 bytes, the file has 532",
         "foreign.npy| foreign.npy: not an array of NumPy",
         "void.npy   | void.npy: truncated",
         "minus.npy  | minus.npy: shape: [-17, 3, 4] is no shape of an array",

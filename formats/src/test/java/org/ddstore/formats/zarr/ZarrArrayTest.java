@@ -181,7 +181,7 @@ class ZarrArrayTest {
         "v2_bz2_C    | 0.0.0     | codec bz2: ",
         "v2_lz4_C    | 0.0.0     | codec lz4: damaged: ",
         "v2_zstd_C   | 0.0.0     | codec zstd: damaged: ",
-        "v2_blosc_lz4_1_C | 0.0.0 | codec blosc: truncated or damaged: the header tells",
+        "v2_blosc_lz4_1_C | 0.0.0 | codec blosc: truncated or damaged: the header declares",
         "v3_crc32c   | c/0/0/0   | codec crc32c: damaged: the checksum is",
         "v3_shards_end | c/0/0/0 | index of the shard: damaged: the checksum is",
         "v3_shards_start | c/0/0/0 | ends at byte",

@@ -3,6 +3,7 @@ package org.ddstore.spark.config;
 
 import java.io.Serializable;
 import java.util.stream.IntStream;
+import org.ddstore.collective.GroupEndpoint;
 
 /**
  * The division of ranks into replica groups of {@code width} consecutive ranks, each of which holds
@@ -14,7 +15,7 @@ import java.util.stream.IntStream;
  */
 public record ReplicaGroups(int ranks, int width) implements Serializable {
   /** The maximum number of ranks of a store. */
-  public static final int MAX_RANKS = 1 << 20;
+  public static final int MAX_RANKS = GroupEndpoint.MAX_SIZE;
 
   public ReplicaGroups {
     if (width < 1 || width > ranks || ranks % width != 0) {

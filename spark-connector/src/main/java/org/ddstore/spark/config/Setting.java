@@ -149,6 +149,9 @@ public enum Setting {
           + " drop it. Read only from the application's configuration, not from that of a"
           + " session.");
 
+  /** The limit of {@link org.ddstore.collective.Communicator}. */
+  private static final long MAX_TIME_MS = TimeUnit.DAYS.toMillis(365);
+
   private final String key;
   private final String defaultText;
   private final String shownDefault;
@@ -247,7 +250,8 @@ public enum Setting {
           @Override
           public boolean accepts(String value) {
             try {
-              return milliseconds(value) > 0;
+              long milliseconds = milliseconds(value);
+              return milliseconds > 0 && milliseconds <= MAX_TIME_MS;
             } catch (IllegalArgumentException e) {
               return false;
             }
@@ -255,7 +259,7 @@ public enum Setting {
 
           @Override
           public String legalRange() {
-            return "a time above 0 such as 500ms, 30s or 10min; seconds without a unit";
+            return "a time such as 500ms, 30s or 10min, above 0, at most 365d; seconds without a unit";
           }
         };
 

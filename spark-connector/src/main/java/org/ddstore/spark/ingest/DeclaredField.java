@@ -19,7 +19,7 @@ final class DeclaredField implements Serializable {
 
   DeclaredField(boolean ragged, DType dtype, int... shape) {
     this.ragged = ragged;
-    this.dtype = Objects.requireNonNull(dtype, "dtype");
+    this.dtype = Objects.requireNonNull(dtype, "dtype is null");
     this.shape = shape.clone();
   }
 

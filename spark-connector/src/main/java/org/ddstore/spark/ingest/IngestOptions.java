@@ -230,7 +230,6 @@ public final class IngestOptions {
     return this;
   }
 
-  /** Returns the declared fields by column. */
   /** Returns the fields that the metadata of columns declare, whatever the caller declares. */
   Map<String, DeclaredField> sources() {
     return sources;

@@ -80,14 +80,15 @@ class SettingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "ranks             | 0        | 1 to 1,048,576",
-        "ranks             | many     | 1 to 1,048,576",
+        "ranks             | 0        | 1 to 4,096",
+        "ranks             | many     | 1 to 4,096",
         "maxAttempts       | 1001     | 1 to 1,000",
         "backing           | ssd      | shm, file, direct",
         "directory         | here     | an absolute path",
-        "closeTimeout      | 0s       | a time above 0",
-        "collectiveTimeout | 5parsecs | a time above 0",
-        "slotsTimeout      | ''       | a time above 0"
+        "closeTimeout      | 0s       | a time such as",
+        "finishTimeout     | 366d     | a time such as",
+        "collectiveTimeout | 5parsecs | a time such as",
+        "slotsTimeout      | ''       | a time such as"
       })
   void rejectsAValueOutsideItsRange(String name, String value, String range) {
     assertThatIllegalArgumentException()
@@ -100,7 +101,7 @@ class SettingsTest {
   void builderValuesHaveTheSameRanges() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DEFAULTS.with(Setting.RANKS, 0))
-        .withMessage("setting spark.ddstore.ranks is \"0\", legal: 1 to 1,048,576");
+        .withMessage("setting spark.ddstore.ranks is \"0\", legal: 1 to 4,096");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DEFAULTS.with(Setting.CLOSE_TIMEOUT, Duration.ZERO))
         .withMessageStartingWith("setting spark.ddstore.closeTimeout is \"0ms\"");
