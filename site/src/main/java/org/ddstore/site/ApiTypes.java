@@ -17,8 +17,9 @@ final class ApiTypes {
   /** No types: the site has no Javadoc. */
   static final ApiTypes NONE = new ApiTypes();
 
+  /** An entry of the list; later releases of Javadoc than 17 add the kind of the type. */
   private static final Pattern TYPE =
-      Pattern.compile("\\{\"p\":\"([\\w.]+)\",\"l\":\"([\\w.]+)\"\\}");
+      Pattern.compile("\\{\"p\":\"([\\w.]+)\",\"l\":\"([\\w.]+)\"[,}]");
 
   /** Paths in the site by full name, in the order of names. */
   private final TreeMap<String, String> paths = new TreeMap<>();
@@ -27,7 +28,12 @@ final class ApiTypes {
 
   private ApiTypes() {}
 
-  /** Reads the list that Javadoc writes for its own search, in the folder of the Javadoc. */
+  /**
+   * Reads the list that Javadoc writes for its own search.
+   *
+   * @param folder folder of the Javadoc
+   * @throws IOException if the list cannot be read, or has no types
+   */
   static ApiTypes read(Path folder) throws IOException {
     ApiTypes types = new ApiTypes();
     Matcher matcher = TYPE.matcher(Files.readString(folder.resolve("type-search-index.js")));
@@ -38,6 +44,9 @@ final class ApiTypes {
           "%s/%s/%s.html".formatted(SitePaths.API, packageName.replace('.', '/'), name);
       types.paths.put(packageName + "." + name, path);
       types.pathsBySimpleName.put(name, path);
+    }
+    if (types.isEmpty()) {
+      throw new IOException("no types in type-search-index.js of " + folder);
     }
     return types;
   }

@@ -37,6 +37,7 @@ final class Javadoc {
             List.of("-quiet", "-notimestamp", "-Xdoclint:all,-missing", "-Werror", "-encoding"));
     arguments.addAll(List.of("UTF-8", "-d", folder.toString(), "-windowtitle", title));
     arguments.addAll(List.of("-doctitle", title, "-sourcepath", sources(root)));
+    arguments.addAll(List.of("-header", "<a href=\"{@docRoot}/../index.html\">Documentation</a>"));
     arguments.addAll(List.of("-classpath", System.getProperty("java.class.path")));
     arguments.addAll(packages);
     StringWriter output = new StringWriter();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.site;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +43,9 @@ final class PageHtml implements NodeRenderer {
   private final HtmlNodeRendererContext context;
   private final HtmlWriter html;
   private final Map<Heading, String> anchors = new HashMap<>();
-  private final Deque<Node> links = new ArrayDeque<>();
+  /** Number of headings and links around the current node, in which code gets no link. */
+  private int plainDepth;
+
 
   private PageHtml(Page page, Pages pages, ApiTypes api, HtmlNodeRendererContext context) {
     this.page = page;
@@ -107,9 +107,9 @@ final class PageHtml implements NodeRenderer {
     String anchor = anchors.get(heading);
     html.line();
     html.tag(tag, Map.of("id", anchor));
-    links.push(heading); // no links to Javadoc here
+    plainDepth++;
     children(heading);
-    links.pop();
+    plainDepth--;
     html.tag("a", attributes("class", "anchor", "href", "#" + anchor, "title", "Link to here"));
     html.text("#");
     html.tag("/a");
@@ -121,13 +121,13 @@ final class PageHtml implements NodeRenderer {
     LinkTarget target = pages.resolve(page, link.getDestination());
     String tag = target instanceof SourceFile ? "span" : "a";
     html.tag(tag, attributes(target, link.getDestination()));
-    links.push(link);
+    plainDepth++;
     if (target instanceof ToPage to && PlainText.of(link).endsWith(".md")) {
       html.text(to.title());
     } else {
       children(link);
     }
-    links.pop();
+    plainDepth--;
     html.tag("/" + tag);
   }
 
@@ -157,7 +157,7 @@ final class PageHtml implements NodeRenderer {
 
   private void render(Code code) {
     Optional<String> address =
-        links.isEmpty() ? api.find(code.getLiteral()) : Optional.empty();
+        plainDepth == 0 ? api.find(code.getLiteral()) : Optional.empty();
     address.ifPresent(path -> html.tag("a", attributes("class", "api", "href", href(path))));
     html.tag("code");
     html.text(code.getLiteral());

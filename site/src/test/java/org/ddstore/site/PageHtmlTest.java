@@ -92,7 +92,7 @@ class PageHtmlTest {
     Files.writeString(
         api.resolve("type-search-index.js"),
         "typeSearchIndex = [{\"l\":\"All Classes\",\"u\":\"allclasses-index.html\"},"
-            + "{\"p\":\"org.ddstore\",\"l\":\"Batch\"},{\"p\":\"org.ddstore.spark\",\"l\":\"A.B\"}];");
+            + "{\"p\":\"org.ddstore\",\"l\":\"Batch\"},{\"p\":\"org.ddstore.spark\",\"l\":\"A.B\",\"k\":\"3\"}];");
     project.with("docs/page.md", "`Batch` `org.ddstore.Batch` `A.B` `Other` [`Batch`](README.md)");
     Pages pages = project.pages();
 
