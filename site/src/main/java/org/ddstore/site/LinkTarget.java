@@ -38,7 +38,7 @@ sealed interface LinkTarget {
   record SourceFile(String path) implements LinkTarget {}
 
   /**
-   * Nothing.
+   * A target that does not exist.
    *
    * @param reason what is missing
    */

@@ -61,7 +61,7 @@
   // One entry for each section of a page, and for each type of the Javadoc.
   const flatten = (index) =>
     index.flatMap(([path, title, parts]) =>
-      (parts.length ? parts : [["", "", ""]]).map(([anchor, heading, text]) => ({
+      (parts.length ? parts : [["", "", "", ""]]).map(([anchor, heading, text, terms]) => ({
         address: root + path + (anchor ? "#" + anchor : ""),
         title,
         heading: heading === title ? "" : heading,
@@ -70,16 +70,19 @@
         titleWords: title.toLowerCase(),
         headingWords: heading.toLowerCase(),
         textWords: text.toLowerCase(),
+        terms: terms.toLowerCase(),
       })),
     );
 
-  // Every word must occur. Headings count more than text, whole names more than parts of names.
+  // Every word must occur. Headings, and names that a table describes, count more than text; whole
+  // names count more than parts of names.
   const score = (section, words) => {
     let sum = section.isType ? 2 : 0;
     for (const word of words) {
       let points = 0;
       if (section.headingWords.includes(word)) points += 12;
       if (section.titleWords.includes(word)) points += 8;
+      if (section.terms.includes(word)) points += 8;
       const at = section.textWords.indexOf(word);
       if (at >= 0) {
         points += 2 + Math.min(4, section.textWords.split(word, 6).length - 1);

@@ -46,7 +46,7 @@ class SearchIndexTest {
     assertThat(index.get(2).toString())
         .isEqualTo(
             "[\"docs/page.html\",\"A \\\"page\\\" \\\\ of code\","
-                + "[[\"a-page--of-code\",\"A \\\"page\\\" \\\\ of code\",\"First words.\"],"
-                + "[\"rows\",\"Rows\",\"option effect --rows number one two\"]]]");
+                + "[[\"a-page--of-code\",\"A \\\"page\\\" \\\\ of code\",\"First words.\",\"\"],"
+                + "[\"rows\",\"Rows\",\"option effect --rows number one two\",\"--rows\"]]]");
   }
 }
