@@ -40,8 +40,7 @@ final class ApiTypes {
     while (matcher.find()) {
       String packageName = matcher.group(1);
       String name = matcher.group(2);
-      String path =
-          "%s/%s/%s.html".formatted(SitePaths.API, packageName.replace('.', '/'), name);
+      String path = "%s/%s/%s.html".formatted(SitePaths.API, packageName.replace('.', '/'), name);
       types.paths.put(packageName + "." + name, path);
       types.pathsBySimpleName.put(name, path);
     }

@@ -13,7 +13,8 @@ import java.util.stream.Collectors;
 
 /** The Javadoc of the packages that users see, over the modules that have them. */
 final class Javadoc {
-  private static final List<String> MODULES = List.of("core", "native", "spark-connector", "formats");
+  private static final List<String> MODULES =
+      List.of("core", "native", "spark-connector", "formats");
 
   private Javadoc() {}
 

@@ -134,9 +134,7 @@ final class Page {
     while (place.getSourceSpans().isEmpty() && place.getParent() != null) {
       place = place.getParent();
     }
-    return place.getSourceSpans().isEmpty()
-        ? 1
-        : place.getSourceSpans().get(0).getLineIndex() + 1;
+    return place.getSourceSpans().isEmpty() ? 1 : place.getSourceSpans().get(0).getLineIndex() + 1;
   }
 
   @Override

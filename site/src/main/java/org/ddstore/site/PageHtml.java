@@ -29,10 +29,10 @@ import org.ddstore.site.LinkTarget.SourceFile;
 import org.ddstore.site.LinkTarget.ToPage;
 
 /**
- * Renders the text of a page in HTML. Links to pages become links in the site, with the title of the
- * page in place of its file name. Links to other files of the project become text, names of types
- * in code become links to their Javadoc. Diagrams keep their source, which the browser replaces by
- * a drawing.
+ * Renders the text of a page in HTML. Links to pages become links in the site, with the title of
+ * the page in place of its file name. Links to other files of the project become text, names of
+ * types in code become links to their Javadoc. Diagrams keep their source, which the browser
+ * replaces by a drawing.
  */
 final class PageHtml implements NodeRenderer {
   private static final Pattern COMMENT = Pattern.compile("<!--.*?-->", Pattern.DOTALL);
@@ -43,9 +43,9 @@ final class PageHtml implements NodeRenderer {
   private final HtmlNodeRendererContext context;
   private final HtmlWriter html;
   private final Map<Heading, String> anchors = new HashMap<>();
+
   /** Number of headings and links around the current node, in which code gets no link. */
   private int plainDepth;
-
 
   private PageHtml(Page page, Pages pages, ApiTypes api, HtmlNodeRendererContext context) {
     this.page = page;
@@ -151,13 +151,11 @@ final class PageHtml implements NodeRenderer {
     if (!(pages.resolve(page, destination) instanceof Picture picture)) {
       throw broken(destination, pages.resolve(page, destination));
     }
-    html.tag(
-        "img", attributes("src", href(picture.path()), "alt", PlainText.of(image)), true);
+    html.tag("img", attributes("src", href(picture.path()), "alt", PlainText.of(image)), true);
   }
 
   private void render(Code code) {
-    Optional<String> address =
-        plainDepth == 0 ? api.find(code.getLiteral()) : Optional.empty();
+    Optional<String> address = plainDepth == 0 ? api.find(code.getLiteral()) : Optional.empty();
     address.ifPresent(path -> html.tag("a", attributes("class", "api", "href", href(path))));
     html.tag("code");
     html.text(code.getLiteral());

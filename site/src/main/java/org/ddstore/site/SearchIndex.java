@@ -10,9 +10,9 @@ import org.commonmark.node.Node;
 /**
  * The index that the search of the site reads: a script that assigns an array, because browsers do
  * not let a page fetch files from a disk. Its entries are pages, {@code [path, title, sections]},
- * each with its sections, {@code [anchor, heading, text, terms]}. Terms are the short first cells of
- * tables, such as the name of a setting, which the rest of the row describes. A type of the Javadoc
- * has no sections.
+ * each with its sections, {@code [anchor, heading, text, terms]}. Terms are the short first cells
+ * of tables, such as the name of a setting, which the rest of the row describes. A type of the
+ * Javadoc has no sections.
  */
 final class SearchIndex {
   /** The file of the index in the site. */

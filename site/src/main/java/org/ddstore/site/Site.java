@@ -39,8 +39,8 @@ final class Site {
   }
 
   /**
-   * Deletes the folder of the site with all its content, and creates it anew, with the file by which
-   * the launcher knows a site.
+   * Deletes the folder of the site with all its content, and creates it anew, with the file by
+   * which the launcher knows a site.
    */
   void clear() throws IOException {
     if (Files.exists(folder)) {

@@ -104,12 +104,7 @@ class DocsCoverageTest {
 
   @ParameterizedTest
   @ValueSource(
-      classes = {
-        StoreSpec.class,
-        LoaderOptions.class,
-        CheckpointOptions.class,
-        StoreOptions.class
-      })
+      classes = {StoreSpec.class, LoaderOptions.class, CheckpointOptions.class, StoreOptions.class})
   void optionsPageListsTheMethodsOfABuilder(Class<?> builder) {
     Set<String> methods =
         CLASSES.get(builder).getMethods().stream()
@@ -118,8 +113,7 @@ class DocsCoverageTest {
             .filter(method -> !method.isAnnotatedWith(Internal.class))
             .map(JavaMethod::getName)
             .collect(Collectors.toCollection(TreeSet::new));
-    Map<String, PageCode> sections =
-        PageCode.sections(pages.find("docs/options.md").orElseThrow());
+    Map<String, PageCode> sections = PageCode.sections(pages.find("docs/options.md").orElseThrow());
 
     assertThat(sections).containsKey(builder.getSimpleName());
     assertThat(found(METHOD, sections.get(builder.getSimpleName()).firstCells()))
