@@ -29,6 +29,10 @@ class LauncherArgumentsTest {
         "format java | format | unknown argument \"java\", legal: none",
         "structure core | structure | unknown argument \"core\", legal: none",
         "structure --help core | structure | unexpected argument \"core\"",
+        "docs --open | docs | unknown argument \"--open\", legal: --output",
+        "docs --output | docs | --output needs a folder",
+        "docs --output err.txt | docs | --output: \"err.txt\" is not a folder",
+        "docs --output . | docs | --output: \".\" has other files: name an empty folder or a former site",
         "api --lax | api | unknown option \"--lax\", legal: --strict",
         "api one two | api | two commits, \"one\" and \"two\": name one",
         "example | example | the name of the example is missing, legal: train, vae, graph, sparse, readme",
@@ -52,7 +56,8 @@ class LauncherArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"test", "format", "structure", "api", "example", "notebook"})
+  @ValueSource(
+      strings = {"test", "format", "structure", "docs", "api", "example", "notebook"})
   void printsHelp(String command) throws Exception {
     Outcome help = run(command + " --help");
 
