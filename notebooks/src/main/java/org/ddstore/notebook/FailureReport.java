@@ -34,7 +34,9 @@ final class FailureReport {
       Pattern.compile("\\n(Driver stacktrace:|Serialization stack:)(?s:.*)");
 
   /** The message of executors that do not find a class of a cell. */
-  private static final String CLASS_NOT_FOUND = "ClassNotFoundException: REPL.";
+  private static final Pattern CLASS_NOT_FOUND =
+      Pattern.compile(
+          "ClassNotFoundException: REPL\\.|(cast|instance of) java\\.lang\\.invoke\\.SerializedLambda");
 
   private static final Pattern LIBRARIES =
       Pattern.compile(
@@ -159,7 +161,7 @@ final class FailureReport {
   /** Returns the remedy for mistakes whose messages do not tell it. */
   private Optional<String> hint(Set<Throwable> failures) {
     boolean lacksClass =
-        failures.stream().anyMatch(each -> each.toString().contains(CLASS_NOT_FOUND));
+        failures.stream().anyMatch(each -> CLASS_NOT_FOUND.matcher(each.toString()).find());
     if (lacksClass) {
       return servingProblem.get();
     }

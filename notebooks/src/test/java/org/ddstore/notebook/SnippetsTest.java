@@ -186,6 +186,21 @@ class SnippetsTest {
             "    at cell 2, line 9: throw new RuntimeException(text);");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "task: java.lang.ClassNotFoundException: REPL.$JShell$3, true",
+    "Cannot cast java.lang.invoke.SerializedLambda to org.ddstore.spark.RankTask, true",
+    "task, false"
+  })
+  void tellsWhyExecutorsCannotLoadClassesOfCells(String message, boolean isTold) {
+    FailureReport report =
+        new FailureReport(
+            snippets::frame, snippets::holders, () -> Optional.of("the reason and the remedy"));
+    assertThat(report.exception(new Exception(message), Optional.empty()).report())
+        .satisfies(
+            lines -> assertThat(lines.contains("the reason and the remedy")).isEqualTo(isTold));
+  }
+
   @Test
   void namesTheVariableThatCannotBeSerialized() throws CellException {
     eval(
