@@ -56,8 +56,7 @@ class LauncherArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"test", "format", "structure", "docs", "api", "example", "notebook"})
+  @ValueSource(strings = {"test", "format", "structure", "docs", "api", "example", "notebook"})
   void printsHelp(String command) throws Exception {
     Outcome help = run(command + " --help");
 
