@@ -84,7 +84,7 @@ class KernelIT {
     assertThat(
             client
                 .execute(
-                    "frame.limit(2).map((MapFunction<Row, Long>) row -> row.getLong(0) + factor + 1, Encoders.LONG()).collectAsList()")
+                    "frame.orderBy(frame.columns()[0]).limit(2).map((MapFunction<Row, Long>) row -> row.getLong(0) + factor + 1, Encoders.LONG()).collectAsList()")
                 .result())
         .isEqualTo("[1, 2]");
   }
