@@ -137,8 +137,12 @@ class InstallToolsTest {
 
   /** Runs {@link #launcher} at a terminal at which a user answers. */
   private List<String> atTerminal() {
+    return atTerminal(launcher());
+  }
+
+  private static List<String> atTerminal(List<String> command) {
     Needed.check("script", Files.isExecutable(Path.of("/usr/bin/script")), () -> "not there");
-    return List.of("/usr/bin/script", "-qec", String.join(" ", launcher()), "/dev/null");
+    return List.of("/usr/bin/script", "-qec", String.join(" ", command), "/dev/null");
   }
 
   private Ended run(List<String> command, String input) throws IOException, InterruptedException {
@@ -182,6 +186,23 @@ class InstallToolsTest {
   @Test
   void installsAfterConsent() throws Exception {
     Ended ended = run(asUser(atTerminal()), "y\n");
+    assertThat(ended.text()).contains("[y/N]").contains("apt-get update failed");
+    assertThat(notesOf("sudo"))
+        .as("calls of sudo")
+        .isEqualTo("env DEBIAN_FRONTEND=noninteractive apt-get update\n");
+  }
+
+  @Test
+  void installsJupyterAfterConsent() throws Exception {
+    List<String> notebook = List.of(work.resolve("checkout/ddstore").toString(), "notebook");
+    Ended refused = run(asUser(notebook), "");
+    assertThat(refused.status()).isEqualTo(1);
+    assertThat(refused.text())
+        .contains("needs Jupyter; run: " + COMMAND + "jupyter-notebook jupyter-nbconvert")
+        .doesNotContain("[y/N]");
+    assertThat(notesOf("sudo")).as("calls of sudo").isEmpty();
+
+    Ended ended = run(asUser(atTerminal(notebook)), "y\n");
     assertThat(ended.text()).contains("[y/N]").contains("apt-get update failed");
     assertThat(notesOf("sudo"))
         .as("calls of sudo")

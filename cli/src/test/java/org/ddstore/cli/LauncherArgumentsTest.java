@@ -29,10 +29,20 @@ class LauncherArgumentsTest {
         "format java | format | unknown argument \"java\", legal: none",
         "structure core | structure | unknown argument \"core\", legal: none",
         "structure --help core | structure | unexpected argument \"core\"",
+        "docs --open | docs | unknown argument \"--open\", legal: --output",
+        "docs --output | docs | --output needs a folder",
+        "docs --output err.txt | docs | --output: \"err.txt\" is not a folder",
+        "docs --output . | docs | --output: \".\" has other files: name an empty folder or a former site",
         "api --lax | api | unknown option \"--lax\", legal: --strict",
         "api one two | api | two commits, \"one\" and \"two\": name one",
         "example | example | the name of the example is missing, legal: train, vae, graph, sparse, readme",
         "example test | example | unknown example \"test\", legal: train, vae, graph, sparse, readme",
+        "notebook --quiet | notebook | unknown argument \"--quiet\", legal: --port, --execute, --output, --executors, --cores, --memory, --master, --conf, --torch",
+        "notebook --port | notebook | --port needs a value",
+        "notebook --port 65536 | notebook | --port: \"65536\" is not a number in [1, 65535]",
+        "notebook --execute none.ipynb | notebook | --execute: \"none.ipynb\" is not a file",
+        "notebook --output out.ipynb | notebook | --output needs --execute",
+        "notebook --conf key | notebook | --conf: \"key\" is not KEY=VALUE",
         "example readme --ranks 0 | example readme | --ranks: \"0\" is not a number in [1, 999]"
       })
   void refusesIllegalArguments(String command, String name, String problem) throws Exception {
@@ -46,7 +56,7 @@ class LauncherArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"test", "format", "structure", "api", "example"})
+  @ValueSource(strings = {"test", "format", "structure", "docs", "api", "example", "notebook"})
   void printsHelp(String command) throws Exception {
     Outcome help = run(command + " --help");
 

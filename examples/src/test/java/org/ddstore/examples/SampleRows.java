@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.examples;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -21,20 +26,26 @@ final class SampleRows {
   /** A column of equal numbers. */
   static final String KEY = "k";
 
-  private static Path path;
+  /** Shared by the JVMs of Surefire, whose temporary folders are beside it. */
+  private static final Path SHARED =
+      Path.of(System.getProperty("java.io.tmpdir")).resolveSibling("sample-rows");
 
   private SampleRows() {}
 
-  /**
-   * The path of the files, which the first call in a JVM writes; nobody deletes or changes them.
-   */
+  /** The path of the files, which the first call writes; nobody deletes or changes them. */
   static synchronized String path() throws IOException {
-    if (path == null) {
-      Path directory = Files.createTempDirectory("sample-").resolve("rows");
-      write(directory);
-      path = directory;
+    if (Files.notExists(SHARED)) {
+      Path lock = SHARED.resolveSibling("sample-rows.lock");
+      try (FileChannel file = FileChannel.open(lock, CREATE, WRITE);
+          FileLock held = file.lock()) {
+        if (held.isValid() && Files.notExists(SHARED)) {
+          Path directory = Files.createTempDirectory("sample-").resolve("rows");
+          write(directory);
+          Files.move(directory, SHARED, ATOMIC_MOVE);
+        }
+      }
     }
-    return path.toString();
+    return SHARED.toString();
   }
 
   private static void write(Path directory) throws IOException {

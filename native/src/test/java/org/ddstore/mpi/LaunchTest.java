@@ -27,7 +27,7 @@ class LaunchTest {
   void rejectsProcessesNotStartedByMpirun() {
     assertThatThrownBy(() -> Launch.parse(Map.of("PMI_RANK", "0", "PMI_SIZE", "4")))
         .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("another MPI than Open MPI");
+        .hasMessageContaining("not started by mpirun of Open MPI (PMI_SIZE is set");
     assertThatThrownBy(() -> Launch.parse(Map.of()))
         .isInstanceOf(DDStoreException.class)
         .hasMessageContaining("mpirun -n 4 java ..");

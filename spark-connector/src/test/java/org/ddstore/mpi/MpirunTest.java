@@ -121,7 +121,7 @@ class MpirunTest {
   void rejectsRanksOfMpich() throws IOException, InterruptedException {
     assertThat(errorOutsideOfMpirun("PMI_SIZE"))
         .contains("not started by mpirun of Open MPI (PMI_SIZE is set")
-        .contains("use the mpirun of Open MPI 4");
+        .contains("use mpirun of Open MPI 4");
   }
 
   private String errorOutsideOfMpirun(String variable) throws IOException, InterruptedException {

@@ -43,6 +43,27 @@ import scala.jdk.javaapi.CollectionConverters;
  * with the nearest known name. Immutable.
  */
 public final class Settings implements Serializable {
+  /** The part of the page of settings that Spark reads, see {@code ConnectionSettings}. */
+  private static final String CONNECTIONS =
+      """
+
+      ## Settings of connections
+
+      They control the connections between processes: those of the transport `tcp`, of collectives and of commands to
+      executors. The preflight checks them. Names and meanings are those of Spark's `spark.shuffle.io.*`.
+
+      | Setting | Default | Legal | Meaning |
+      |---|---|---|---|
+      | `spark.ddstore.io.mode` | NIO | NIO, EPOLL, KQUEUE, AUTO | Kind of event loop of Netty. Releases of Spark before 4.2 may know fewer. |
+      | `spark.ddstore.io.serverThreads` | number of processors, at most 8 | a whole number of at least 0; 0 means Netty's default | Threads that answer requests of other processes. |
+      | `spark.ddstore.io.clientThreads` | number of processors, at most 8 | a whole number of at least 0; 0 means Netty's default | Threads that receive replies. |
+      | `spark.ddstore.io.backLog` | -1, that of the system | a whole number | Length of the queue of connections that are not accepted yet. |
+      | `spark.ddstore.io.receiveBuffer` | -1, that of the system | a whole number of bytes | Receive buffer of a socket (SO_RCVBUF). |
+      | `spark.ddstore.io.sendBuffer` | -1, that of the system | a whole number of bytes | Send buffer of a socket (SO_SNDBUF). |
+      | `spark.ddstore.io.connectionTimeout` | `spark.network.timeout` | a time such as 120s | Maximum time that a connection with outstanding requests may be silent. |
+      | `spark.ddstore.io.connectionCreationTimeout` | 20s | 1s to 24d | Maximum time to open a connection and to prove the token of a store. |
+      """;
+
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(Settings.class);
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
@@ -252,9 +273,7 @@ public final class Settings implements Serializable {
             application, and the setting takes precedence over the default. Times use Spark's units. This page is generated
             from `org.ddstore.spark.config.Setting`; `SettingsTest` describes how to renew it.
 
-            The settings `spark.ddstore.io.*` control threads, buffers and timeouts of connections. They have the names of
-            Spark's `spark.shuffle.io.*`. Defaults: `serverThreads` and `clientThreads` the number of processors, at most 8;
-            `connectionCreationTimeout` 20s.
+            [Settings of connections](#settings-of-connections) are at the end.
 
             | Setting | Default | Legal | Meaning |
             |---|---|---|---|
@@ -265,7 +284,7 @@ public final class Settings implements Serializable {
               .formatted(
                   setting.key(), setting.shownDefault(), setting.legalRange(), setting.meaning()));
     }
-    return page.toString();
+    return page.append(CONNECTIONS).toString();
   }
 
   /** Returns the settings that are set, as text such as {@code ranks 4, transport tcp}. */

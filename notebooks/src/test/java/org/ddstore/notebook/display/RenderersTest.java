@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.notebook.display;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.awt.image.BufferedImage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.spark.sql.RowFactory;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
+import org.junit.jupiter.api.Test;
+import org.knowm.xchart.QuickChart;
+
+class RenderersTest {
+  @Test
+  void tablesAreTextAndEscapedHtml() {
+    TextTable table =
+        new TextTable(
+            List.of(List.of("n<", "b")), List.of(List.of("1", "<b>&\"'</b>"), List.of("22", "")));
+    assertThat(table.text()).isEqualTo("n<  b\n--  ----------\n1   <b>&\"'</b>\n22");
+    assertThat(table.html())
+        .contains("<th>n&lt;</th>", "<td>&lt;b&gt;&amp;&quot;&#39;&lt;/b&gt;</td>")
+        .doesNotContain("<b>");
+  }
+
+  @Test
+  void schemaIsATable() {
+    Schema schema =
+        Schema.of(
+            Field.fixed("image", DType.UINT8, 28, 28),
+            Field.ragged("x", DType.FLOAT32),
+            Field.string("text"));
+    MimeBundle shown = Renderers.render(schema);
+    assertThat(shown.text())
+        .contains("image  uint8[28, 28]  784")
+        .contains("x      float32[?]     varies");
+    assertThat(shown.data()).containsKey("text/html");
+  }
+
+  @Test
+  void valuesOfTablesAreShort() {
+    assertThat(ValueText.inTable(new byte[784])).isEqualTo("0000000000000000.. (784 bytes)");
+    assertThat(ValueText.inTable("x".repeat(100))).hasSize(82).endsWith("..");
+    assertThat(ValueText.inTable(RowFactory.create(1, null, "a"))).isEqualTo("{1, null, a}");
+    assertThat(
+            ValueText.inTable(
+                scala.jdk.javaapi.CollectionConverters.asScala(
+                    IntStream.range(0, 9).boxed().toList())))
+        .isEqualTo("[0, 1, 2, 3, 4, 5, .. (9)]");
+  }
+
+  @Test
+  void otherValuesAreText() {
+    assertThat(Renderers.render(null).text()).isEqualTo("null");
+    assertThat(Renderers.render(List.of(1, 2)).text()).isEqualTo("[1, 2]");
+    assertThat(Renderers.render(Map.of("a", 1)).text()).isEqualTo("{a=1}");
+    assertThat(Renderers.render(new int[][] {{1}, {2, 3}}).text()).isEqualTo("[[1], [2, 3]]");
+    assertThat(Renderers.render("<b>").data()).containsOnlyKeys("text/plain");
+    assertThat(Renderers.render(IntStream.range(0, 1_000_000).boxed().toList()).text())
+        .startsWith("[0, 1,")
+        .hasSizeLessThan(10_100);
+  }
+
+  @Test
+  void chartsAndImagesArePictures() throws Exception {
+    Path home = Path.of(System.getProperty("user.home"), ".java", "fonts");
+    boolean hadFonts = Files.exists(home);
+    MimeBundle chart =
+        Renderers.render(
+            QuickChart.getChart(
+                "Loss", "epoch", "loss", "vae", new double[] {1, 2}, new double[] {3, 1}));
+    assertThat(chart.text()).isEqualTo("XYChart \"Loss\"");
+    assertThat(chart.data().get("image/svg+xml")).contains("<svg").endsWith("</svg>\n");
+    assertThat(png(chart)).startsWith(137, 'P', 'N', 'G');
+    assertThat(Files.exists(home)).as("files in the home of the user").isEqualTo(hadFonts);
+
+    MimeBundle image = Renderers.render(new BufferedImage(4, 3, BufferedImage.TYPE_INT_RGB));
+    assertThat(image.text()).isEqualTo("image of 4 x 3 pixels");
+    assertThat(png(image)).startsWith(137, 'P', 'N', 'G');
+  }
+
+  private static byte[] png(MimeBundle shown) {
+    return Base64.getDecoder().decode(shown.data().get("image/png"));
+  }
+}
