@@ -2,6 +2,7 @@
 package org.ddstore.site;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -18,6 +19,10 @@ public final class Main {
   public static void main(String[] arguments) {
     try {
       System.exit(run(Path.of(arguments[0]), Path.of(arguments[1]), Path.of(arguments[2])));
+    } catch (FileSystemException e) {
+      // The message of some is the name of the file alone.
+      System.err.printf("ddstore: docs: %s: %s%n", e.getClass().getSimpleName(), e.getMessage());
+      System.exit(1);
     } catch (IOException e) {
       System.err.println("ddstore: docs: " + e.getMessage());
       System.exit(1);

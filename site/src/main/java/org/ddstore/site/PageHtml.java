@@ -37,6 +37,9 @@ import org.ddstore.site.LinkTarget.ToPage;
 final class PageHtml implements NodeRenderer {
   private static final Pattern COMMENT = Pattern.compile("<!--.*?-->", Pattern.DOTALL);
 
+  /** The longest code that is kept in one line, in characters: it fits a phone. */
+  private static final int LONGEST_UNBROKEN = 28;
+
   private final Page page;
   private final Pages pages;
   private final ApiTypes api;
@@ -157,7 +160,8 @@ final class PageHtml implements NodeRenderer {
   private void render(Code code) {
     Optional<String> address = plainDepth == 0 ? api.find(code.getLiteral()) : Optional.empty();
     address.ifPresent(path -> html.tag("a", attributes("class", "api", "href", href(path))));
-    html.tag("code");
+    boolean isLong = code.getLiteral().length() > LONGEST_UNBROKEN;
+    html.tag("code", isLong ? Map.of("class", "long") : Map.of());
     html.text(code.getLiteral());
     html.tag("/code");
     address.ifPresent(path -> html.tag("/a"));
