@@ -8,8 +8,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.ddstore.spark.StoreSpec;
-import org.ddstore.types.Backing;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,15 +67,10 @@ final class DemoCommand implements Callable<Integer> {
       description = "Total duration of all timed reads in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 3;
 
-  @Option(
-      names = "--backing",
-      paramLabel = "shm|file|direct",
-      description = "Memory that holds the shards: ${COMPLETION-CANDIDATES}; shm by default.")
-  private Backing backing = Backing.SHM;
-
   @Mixin private InputOptions inputOptions;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
+  @Mixin private BackingOption backing;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
 
@@ -118,7 +111,7 @@ final class DemoCommand implements Callable<Integer> {
               files,
               leaves,
               source.orderBy(),
-              cluster.on(transport.on(backed(spark, Source.spec(files, source)))));
+              cluster.on(transport.on(backing.on(Source.spec(files, source), spark))));
       if (input != null) {
         // Rejects columns that cannot be loaded before Spark SQL reads all rows.
         run.spec().explain().warnings().forEach(report::warn);
@@ -141,13 +134,5 @@ final class DemoCommand implements Callable<Integer> {
     DemoData.TYPES.forEach(source::addType);
     report.wrote(directory, rows, System.nanoTime() - start);
     return directory.toUri().toString();
-  }
-
-  private StoreSpec backed(EmbeddedSpark spark, StoreSpec spec) throws IOException {
-    return switch (backing) {
-      case SHM -> spec;
-      case FILE -> spec.files(spark.scratch("segments"));
-      case DIRECT -> spec.backing(Backing.DIRECT);
-    };
   }
 }
