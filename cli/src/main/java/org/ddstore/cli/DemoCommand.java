@@ -8,6 +8,8 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.ddstore.spark.StoreSpec;
+import org.ddstore.types.Backing;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -134,5 +136,28 @@ final class DemoCommand implements Callable<Integer> {
     DemoData.TYPES.forEach(source::addType);
     report.wrote(directory, rows, System.nanoTime() - start);
     return directory.toUri().toString();
+  }
+
+  /** The option for the memory of the shards, also of {@link ExplainCommand}, as a mixin. */
+  static final class BackingOption {
+    @Option(
+        names = "--backing",
+        paramLabel = "shm|file|direct",
+        description = {
+          "Memory that holds the shards: ${COMPLETION-CANDIDATES}; by default that of"
+              + " spark.ddstore.backing, shm.",
+          "Files are in a temporary directory."
+        })
+    private Backing backing;
+
+    /** Returns the spec with the requested memory. */
+    StoreSpec on(StoreSpec spec, EmbeddedSpark spark) throws IOException {
+      if (backing == null) {
+        return spec;
+      }
+      return backing == Backing.FILE
+          ? spec.files(spark.scratch("segments"))
+          : spec.backing(backing);
+    }
   }
 }

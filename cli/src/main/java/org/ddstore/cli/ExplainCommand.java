@@ -32,7 +32,7 @@ final class ExplainCommand implements Callable<Integer> {
   @Mixin private InputOptions inputOptions;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
-  @Mixin private BackingOption backing;
+  @Mixin private DemoCommand.BackingOption backing;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
 
