@@ -154,8 +154,8 @@ class DocsCoverageTest {
       })
   void pagesNameEveryValueOfAnOption(Class<? extends Enum<?>> option) {
     assertThat(option.getEnumConstants())
-        .allMatch(
-            value -> code.names(value.name()) || code.names(option.getSimpleName() + "." + value));
+        .extracting(Enum::name)
+        .allMatch(name -> code.names(name) || code.names(option.getSimpleName() + "." + name));
   }
 
   @ParameterizedTest
