@@ -49,7 +49,7 @@ class NotebookFilesTest {
             IntStream.rangeClosed(1, notebook.codeCells().size()).boxed().toList());
     assertThat(notebook.codeCells())
         .flatExtracting(cell -> cell.findValuesAsText("output_type"))
-        .contains("execute_result")
+        .contains("execute_result", "stream")
         .doesNotContain("error");
     assertThat(notebook.codeCells())
         .flatExtracting(cell -> cell.get("outputs").findValuesAsText("name"))

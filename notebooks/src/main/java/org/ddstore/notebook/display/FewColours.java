@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 
 /**
  * Reduces the colours of charts, which have few colours and many shades of them at edges: the PNG
- * of a chart with 720 points has 23 instead of 68 KB.
+ * of a chart with four lines has 23 instead of 46 KB.
  */
 final class FewColours {
   private static final int COLOURS = 64;
