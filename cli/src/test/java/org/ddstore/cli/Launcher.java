@@ -20,6 +20,7 @@ import org.ddstore.contract.ProcessTree;
 public final class Launcher {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final Duration LIMIT_OF_LINES = Duration.ofMinutes(10);
 
   private final Path directory;
   private final List<String> settings = new ArrayList<>();
@@ -46,11 +47,24 @@ public final class Launcher {
 
   /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
   public Outcome run(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(ROOT.resolve("ddstore").toString()));
+    command.addAll(List.of(arguments));
+    return execute(command, LIMIT, false);
+  }
+
+  /**
+   * Runs lines of a shell, until one fails, in the same way. Waits for the processes that they have
+   * started: those of mpirun end after it.
+   */
+  public Outcome bash(String lines) throws IOException, InterruptedException {
+    return execute(List.of("bash", "-e", "-c", lines), LIMIT_OF_LINES, true);
+  }
+
+  private Outcome execute(List<String> command, Duration limit, boolean awaitsAll)
+      throws IOException, InterruptedException {
     Path temporary = Files.createDirectories(directory.resolve("temporary"));
     Path out = directory.resolve("out.txt");
     Path err = directory.resolve("err.txt");
-    List<String> command = new ArrayList<>(List.of(ROOT.resolve("ddstore").toString()));
-    command.addAll(List.of(arguments));
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
@@ -65,7 +79,10 @@ public final class Launcher {
     builder.environment().remove("SPARK_LOCAL_DIRS");
     int exitCode;
     try (ProcessTree processes = ProcessTree.start(builder)) {
-      exitCode = processes.awaitExit(LIMIT);
+      exitCode = processes.awaitExit(limit);
+      if (awaitsAll) {
+        processes.awaitAll(limit);
+      }
       processes.assertNothingLeft();
     }
     assertThat(names(temporary)).as("temporary files left").isEmpty();

@@ -91,6 +91,7 @@ public final class NotebookEngine implements AutoCloseable {
     snippets = new Snippets(classes);
     try {
       snippets.eval(new CellText(0, Prelude.SOURCE));
+      snippets.keep();
     } catch (CellException e) {
       throw new IllegalStateException(String.join("\n", e.report()), e);
     }
@@ -110,6 +111,21 @@ public final class NotebookEngine implements AutoCloseable {
           return Magics.isMagic(code)
               ? snippets.control().interruptibly(() -> Magics.run(cell, session))
               : snippets.eval(cell);
+        });
+  }
+
+  /**
+   * Forgets the variables, methods, classes and imports of all cells. Spark goes on, with its
+   * stores.
+   *
+   * @throws CellException if Spark has not started
+   */
+  public void reset() throws CellException {
+    inCell(
+        () -> {
+          session();
+          snippets.reset();
+          return CellResult.NONE;
         });
   }
 

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.jshell.DeclarationSnippet;
 import jdk.jshell.Diag;
@@ -34,6 +36,8 @@ final class Snippets implements AutoCloseable {
 
   /** Places of snippets, by the binary names of the classes around them. */
   private final Map<String, SnippetPlace> places = new HashMap<>();
+
+  private Set<Snippet> kept = Set.of();
 
   /**
    * Opens a JShell with the class path of this JVM.
@@ -180,6 +184,22 @@ final class Snippets implements AutoCloseable {
       throw new CellException(
           COMPILE_ERROR, message, List.of(message, cell.line(part.offset())), null);
     }
+  }
+
+  /** Makes {@link #reset()} keep the declarations so far. */
+  void keep() {
+    kept = shell.snippets().collect(Collectors.toSet());
+  }
+
+  /** Forgets all declarations that are not kept. */
+  void reset() {
+    shell
+        .snippets()
+        .filter(snippet -> shell.status(snippet).isActive())
+        .filter(snippet -> !kept.contains(snippet))
+        .toList()
+        .forEach(shell::drop);
+    places.clear();
   }
 
   /** Returns the frame of a class of a cell; empty if it is another class. */

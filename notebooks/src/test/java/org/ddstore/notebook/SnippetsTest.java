@@ -2,6 +2,7 @@
 package org.ddstore.notebook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -57,6 +58,29 @@ class SnippetsTest {
     return new FailureReport(snippets::frame, snippets::holders, Optional::empty)
         .exception(failure.getCause(), failure.place())
         .report();
+  }
+
+  @Test
+  void resetForgetsWhatIsNotKept(@TempDir Path other) throws CellException {
+    try (Snippets own = new Snippets(new CellClasses(SnippetsTest.class.getClassLoader(), other))) {
+      own.eval(new CellText(0, "import java.time.*; int kept = 1;"));
+      own.keep();
+      own.eval(
+          new CellText(1, "import java.util.*; int x = kept; class C {} int f() { return x; }"));
+      own.eval(new CellText(2, "kept = 2; List.of(new C(), f())"));
+
+      own.reset();
+
+      assertThat(own.eval(new CellText(3, "kept + Year.MIN_VALUE - Year.MIN_VALUE")).value())
+          .isEqualTo(2);
+      for (String forgotten : List.of("x", "f()", "new C()", "List.of()")) {
+        assertThat(catchThrowable(() -> own.eval(new CellText(4, forgotten))))
+            .as(forgotten)
+            .isInstanceOf(CellException.class)
+            .hasMessageContaining("cannot find symbol");
+      }
+      assertThat(own.eval(new CellText(5, "String x = \"new\"; x")).value()).isEqualTo("new");
+    }
   }
 
   @ParameterizedTest

@@ -129,7 +129,7 @@ final class Page {
   }
 
   /** Returns the line of a node in the file, or that of the nearest node around it; from 1. */
-  private static int line(Node node) {
+  static int line(Node node) {
     Node place = node;
     while (place.getSourceSpans().isEmpty() && place.getParent() != null) {
       place = place.getParent();
