@@ -3,6 +3,7 @@ package org.ddstore.benchmarks;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -176,6 +177,10 @@ final class ReadBench implements Callable<Integer> {
             "limit us/row",
             "stream us/row",
             "ratio to limit",
+            "socket us/row",
+            "ratio to socket",
+            "p99 ratio",
+            "cpu ratio",
             "mismatches"),
         results.stream().map(ReadBench::cells).toList());
     output.line(
@@ -198,7 +203,8 @@ final class ReadBench implements Callable<Integer> {
           String.format(
               Locale.ROOT,
               "limit: %s, by one thread; stream: time per row when one core copies a long range of"
-                  + " memory at %.1f GB/s; both alternate with the reads",
+                  + " memory at %.1f GB/s; socket: the same bytes over plain blocking sockets"
+                  + " between the same processes; all alternate with the reads",
               results.get(0).limit(),
               new Median()
                   .evaluate(
@@ -207,7 +213,7 @@ final class ReadBench implements Callable<Integer> {
   }
 
   private static List<Object> cells(ReadResult result) {
-    return List.of(
+    return Arrays.asList( // with nulls
         result.path() + (result.path().equals("remote") ? " (" + result.transport() + ")" : ""),
         ByteSize.format(result.rowBytes()),
         result.access().equals(ReadResult.HOT) ? "1 (hot)" : result.batch(),
@@ -218,10 +224,14 @@ final class ReadBench implements Callable<Integer> {
         decimal(result.limitMicrosPerRow()),
         decimal(result.streamMicrosPerRow()),
         decimal(result.ratioToLimit()),
+        decimal(result.socketMicrosPerRow()),
+        decimal(result.ratioToSocket()),
+        decimal(result.p99RatioToSocket()),
+        decimal(result.cpuRatioToSocket()),
         result.mismatches());
   }
 
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  private static String decimal(Double value) {
+    return value == null ? null :  String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 }

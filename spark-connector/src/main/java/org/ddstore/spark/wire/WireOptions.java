@@ -16,6 +16,7 @@ import org.apache.spark.network.sasl.SecretKeyHolder;
 import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.ConfigProvider;
 import org.apache.spark.network.util.TransportConf;
+import org.ddstore.spark.types.OptionKeys;
 import scala.Tuple2;
 
 /**
@@ -127,6 +128,24 @@ public final class WireOptions {
   /** Returns the number of ports to try after the first. */
   int portRetries() {
     return conf.getInt("spark.port.maxRetries", PORT_RETRIES);
+  }
+
+  /**
+   * Returns whether rows are read over data channels, which are not encrypted: not if Spark's
+   * network is.
+   */
+  boolean usesDataChannels() {
+    return !isEncrypted() && conf.getBoolean(OptionKeys.SETTING_DATA_CHANNELS, true);
+  }
+
+  /** Returns the first port to try for data channels, 0 for any. */
+  int firstDataPort() {
+    return conf.getInt(OptionKeys.SETTING_DATA_PORT, 0);
+  }
+
+  /** Returns the number of threads that serve data channels. */
+  int dataThreads() {
+    return transportConf().serverThreads();
   }
 
   TransportConf transportConf() {
