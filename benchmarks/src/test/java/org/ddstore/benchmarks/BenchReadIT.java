@@ -92,7 +92,7 @@ class BenchReadIT {
               "streamMicrosPerRow",
               "streamGbPerSecond",
               "mismatches");
-      assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
+      assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted, over Spark's network");
       assertThat(result.get("why").asText()).isNotEmpty();
       assertThat(result.get("ratioToLimit").asDouble()).isPositive();
       assertThat(result.get("limit").asText()).startsWith("a plain loop ");

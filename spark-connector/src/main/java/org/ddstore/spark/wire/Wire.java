@@ -317,4 +317,9 @@ public final class Wire {
   String protection() {
     return options.protection();
   }
+
+  /** Returns a human-readable description of what carries the rows, and why. */
+  String pathOfRows() {
+    return options.pathOfRows();
+  }
 }

@@ -86,7 +86,7 @@ public final class WireOptions {
 
   private static SparkConf withDefaults(SparkConf conf) {
     String threads =
-        Integer.toString(Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors()));
+        Integer.toString(Math.min(MOST_THREADS, availableProcessors()));
     return conf.clone()
         .setIfMissing(IO + "mode", "NIO")
         .setIfMissing(IO + "serverThreads", threads)
@@ -94,6 +94,10 @@ public final class WireOptions {
         .setIfMissing(IO + "connectionCreationTimeout", CONNECT_TIMEOUT.toSeconds() + "s")
         // Both ends have the same version: the older, weaker authentication is not needed.
         .setIfMissing("spark.network.crypto.saslFallback", "false");
+  }
+
+  private static int availableProcessors() {
+    return Runtime.getRuntime().availableProcessors();
   }
 
   private static ConfigProvider providerOf(SparkConf conf) {
@@ -145,7 +149,8 @@ public final class WireOptions {
 
   /** Returns the number of threads that serve data channels. */
   int dataThreads() {
-    return transportConf().serverThreads();
+    int threads = transportConf().serverThreads();
+    return threads > 0 ? threads : Math.min(MOST_THREADS, availableProcessors());
   }
 
   TransportConf transportConf() {
@@ -175,6 +180,16 @@ public final class WireOptions {
     }
     TransportConf transport = transportConf();
     return secrets != null && (transport.encryptionEnabled() || transport.saslEncryption());
+  }
+
+  /** Returns a human-readable description of what carries the rows, and why. */
+  String pathOfRows() {
+    if (isEncrypted()) {
+      return "over Spark's network";
+    }
+    return usesDataChannels()
+        ? "over data channels"
+        : "over Spark's network (%s=false)".formatted(OptionKeys.SETTING_DATA_CHANNELS);
   }
 
   /** Returns a human-readable description of the protection of connections. */
