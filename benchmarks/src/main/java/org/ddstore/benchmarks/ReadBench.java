@@ -17,6 +17,7 @@ import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,11 +57,7 @@ final class ReadBench implements Callable<Integer> {
       description = "Batches read concurrently, one thread each; ${DEFAULT-VALUE} by default.")
   private List<Integer> inFlight = List.of(1, 4);
 
-  @Option(
-      names = "--ranks",
-      paramLabel = "N",
-      description = "Number of ranks; ${DEFAULT-VALUE} by default.")
-  private int ranks = 2;
+  @ArgGroup private Size size = new Size();
 
   @Option(
       names = "--shard-mb",
@@ -92,6 +89,25 @@ final class ReadBench implements Callable<Integer> {
 
   @Spec private CommandSpec command;
 
+  /** The number of ranks, given in one of two ways. */
+  private static final class Size {
+    @Option(
+        names = "--ranks",
+        paramLabel = "N",
+        description = "Number of ranks, 2 by default; rank 0 reads from the others.")
+    private int ranks = 2;
+
+    @Option(
+        names = "--peers",
+        paramLabel = "N",
+        description = "Number of ranks that serve the rows of each batch, in place of --ranks.")
+    private Integer peers;
+
+    int allRanks() {
+      return peers == null ? ranks : peers + 1;
+    }
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     check();
@@ -100,7 +116,7 @@ final class ReadBench implements Callable<Integer> {
             List.copyOf(rowBytes),
             List.copyOf(batches),
             List.copyOf(inFlight),
-            new RankNetwork(ranks, transport.name(), transport.shortcut(), encrypted),
+            new RankNetwork(size.allRanks(), transport.name(), transport.shortcut(), encrypted),
             (long) shardMb << 20,
             seconds);
     List<ReadResult> results = new ArrayList<>();
@@ -125,7 +141,7 @@ final class ReadBench implements Callable<Integer> {
         results,
         Map.of(
             "ranks",
-            ranks,
+            size.allRanks(),
             "hosts",
             hosts,
             "shardBytes",
@@ -152,7 +168,11 @@ final class ReadBench implements Callable<Integer> {
     OptionRange.checkAll(command, "--row-bytes", rowBytes, 8, 1 << 30);
     OptionRange.checkAll(command, "--batch", batches, 1, 1 << 20);
     OptionRange.checkAll(command, "--in-flight", inFlight, 1, 256);
-    OptionRange.check(command, "--ranks", ranks, 2, RankNetwork.MAX_RANKS);
+    if (size.peers == null) {
+      OptionRange.check(command, "--ranks", size.ranks, 2, RankNetwork.MAX_RANKS);
+    } else {
+      OptionRange.check(command, "--peers", size.peers, 1, RankNetwork.MAX_RANKS - 1);
+    }
     OptionRange.check(command, "--shard-mb", shardMb, 1, 1 << 20);
     OptionRange.check(command, "--hosts", hosts, 1, 2);
     OptionRange.checkSeconds(command, seconds);
@@ -188,7 +208,7 @@ final class ReadBench implements Callable<Integer> {
             Locale.ROOT,
             "%d ranks with %s each on %d host%s, rank 0 reads; us/row and GB/s over all batches in"
                 + " flight; batches larger than %s are skipped",
-            ranks,
+            size.allRanks(),
             ByteSize.format(plan.shardBytes()),
             hosts,
             hosts == 1 ? "" : "s",
@@ -232,6 +252,6 @@ final class ReadBench implements Callable<Integer> {
   }
 
   private static String decimal(Double value) {
-    return value == null ? null :  String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+    return value == null ? null : String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 }

@@ -40,7 +40,8 @@ final class SocketReads implements AutoCloseable {
    * @param inRound batches that a thread reads in one round
    * @param held batches into which a thread receives in turn
    */
-  SocketReads(List<InetSocketAddress> servers, int rowBytes, int batch, int threads, int inRound, int held)
+  SocketReads(
+      List<InetSocketAddress> servers, int rowBytes, int batch, int threads, int inRound, int held)
       throws IOException {
     this.batch = batch;
     this.inRound = inRound;
@@ -119,7 +120,9 @@ final class SocketReads implements AutoCloseable {
     return micros.getPercentile(50);
   }
 
-  /** Returns the 99th percentile of the duration of a batch divided by its rows, in microseconds. */
+  /**
+   * Returns the 99th percentile of the duration of a batch divided by its rows, in microseconds.
+   */
   double p99MicrosPerRow() {
     return callNanos.getPercentile(99) / 1e3 / batch;
   }

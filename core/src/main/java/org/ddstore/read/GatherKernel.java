@@ -86,8 +86,8 @@ public interface GatherKernel {
   void pack(long[] pieces, int[] bytes, int count, long target);
 
   /**
-   * Copies pieces like {@link #pack(long[], int[], int, byte[], int)}, without blocking the garbage collector, for pieces that may
-   * have to be read from a disk.
+   * Copies pieces like {@link #pack(long[], int[], int, byte[], int)}, without blocking the garbage
+   * collector, for pieces that may have to be read from a disk.
    */
   void packPaged(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 

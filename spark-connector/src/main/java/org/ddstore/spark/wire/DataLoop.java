@@ -2,12 +2,12 @@
 package org.ddstore.spark.wire;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.net.StandardSocketOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -150,7 +150,9 @@ final class DataLoop implements AutoCloseable {
     }
   }
 
-  /** Closes channels without a ticket in time; returns the milliseconds to the next one, 0: none. */
+  /**
+   * Closes channels without a ticket in time; returns the milliseconds to the next one, 0: none.
+   */
   private long expireNewcomers() {
     long lifeNs = service.life().toNanos();
     while (!newcomers.isEmpty()) {

@@ -63,8 +63,7 @@ final class DataPaths {
     }
     try {
       DataTickets.Ticket ticket = DataTickets.Ticket.get(answer);
-      return new DataPath(
-          connection, DataChannel.open(connection.peer(), port, ticket, timeout));
+      return new DataPath(connection, DataChannel.open(connection.peer(), port, ticket, timeout));
     } catch (IOException e) {
       report(connection, port, e);
       return new DataPath(connection, null);

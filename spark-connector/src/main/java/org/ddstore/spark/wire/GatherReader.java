@@ -3,7 +3,6 @@ package org.ddstore.spark.wire;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayList;

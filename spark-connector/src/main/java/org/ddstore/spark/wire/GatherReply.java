@@ -104,8 +104,7 @@ final class GatherReply {
     }
     long size = makeHead(lengths) - skip;
     if (!lengths && size < bytes) {
-      throw new IllegalArgumentException(
-          "a request for %,d bytes of %,d".formatted(bytes, size));
+      throw new IllegalArgumentException("a request for %,d bytes of %,d".formatted(bytes, size));
     }
     leftBytes = Math.min(size, bytes);
     if (tail.capacity() < tailBytes()) {

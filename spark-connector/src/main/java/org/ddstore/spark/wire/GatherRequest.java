@@ -15,8 +15,8 @@ import org.ddstore.transport.PeerRows;
  * </pre>
  *
  * <p>The piece that a {@link GatherReply} returns are the records of all rows back to back, without
- * the bytes to skip, truncated to the bytes wanted. Requests are stateless. On a {@link DataChannel}
- * a request begins after the store, and its size precedes it.
+ * the bytes to skip, truncated to the bytes wanted. Requests are stateless. On a {@link
+ * DataChannel} a request begins after the store, and its size precedes it.
  *
  * @param run index of the run of the first slot
  * @param lengths whether the size of each row is also requested

@@ -18,8 +18,9 @@ import org.ddstore.memory.Nonce;
 /**
  * The handler of requests and messages of other processes. The first byte is the kind: {@link
  * Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER}, {@link
- * DataTickets#TICKET}, {@link WireCalls#CALL}, {@link WireCalls#CONTROL} or, one way, {@link #MESSAGE}. Malformed or forbidden input closes its
- * connection; no exception is thrown into Spark's code, which would log each of them.
+ * DataTickets#TICKET}, {@link WireCalls#CALL}, {@link WireCalls#CONTROL} or, one way, {@link
+ * #MESSAGE}. Malformed or forbidden input closes its connection; no exception is thrown into
+ * Spark's code, which would log each of them.
  */
 final class WireHandler extends RpcHandler {
   /** A message; followed by the store and the content. */

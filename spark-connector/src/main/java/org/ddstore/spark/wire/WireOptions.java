@@ -85,8 +85,7 @@ public final class WireOptions {
   }
 
   private static SparkConf withDefaults(SparkConf conf) {
-    String threads =
-        Integer.toString(Math.min(MOST_THREADS, availableProcessors()));
+    String threads = Integer.toString(Math.min(MOST_THREADS, availableProcessors()));
     return conf.clone()
         .setIfMissing(IO + "mode", "NIO")
         .setIfMissing(IO + "serverThreads", threads)

@@ -62,16 +62,18 @@ class DataPathsTest {
   void aReaderHasOneChannelToEachProcess() throws Exception {
     try (TcpRanks ranks = ranks(2, Map.of())) {
       Variable x = ranks.store(0).variable(NumberedRows.NAME);
-      assertThat(ranks.session(0).description()).isEqualTo("tcp, not encrypted, over data channels");
-      try (Reader first = x.reader();
-          Reader second = x.reader()) {
-        for (int i = 0; i < 3; i++) {
-          NumberedRows.check(first, NumberedRows.all(1));
-          NumberedRows.check(second, NumberedRows.all(1));
+      assertThat(ranks.session(0).description())
+          .isEqualTo("tcp, not encrypted, over data channels");
+      try (Reader first = x.reader()) {
+        int port;
+        try (Reader second = x.reader()) {
+          for (int i = 0; i < 3; i++) {
+            NumberedRows.check(first, NumberedRows.all(1));
+            NumberedRows.check(second, NumberedRows.all(1));
+          }
+          port = ranks.session(1).dataServer().orElseThrow().port();
+          assertThat(connectionsTo(port)).isEqualTo(2);
         }
-        int port = ranks.session(1).dataServer().orElseThrow().port();
-        assertThat(connectionsTo(port)).isEqualTo(2);
-        second.close();
         await().untilAsserted(() -> assertThat(connectionsTo(port)).isEqualTo(1));
       }
     }
@@ -84,7 +86,8 @@ class DataPathsTest {
       assertThat(ranks.session(1).dataServer()).isEmpty();
       assertThat(ranks.session(1).servedRequests()).isPositive();
       assertThat(ranks.session(0).description())
-          .isEqualTo("tcp, not encrypted, over Spark's network (spark.ddstore.data.channels=false)");
+          .isEqualTo(
+              "tcp, not encrypted, over Spark's network (spark.ddstore.data.channels=false)");
     }
   }
 
@@ -121,13 +124,10 @@ class DataPathsTest {
 
   @Test
   void usesTheNextFreePort() throws Exception {
-    try (ServerSocket taken =
-            new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
         TcpRanks ranks =
             ranks(
-                2,
-                Map.of(
-                    OptionKeys.SETTING_DATA_PORT, Integer.toString(taken.getLocalPort())))) {
+                2, Map.of(OptionKeys.SETTING_DATA_PORT, Integer.toString(taken.getLocalPort())))) {
       readAll(ranks, 0, 1);
       assertThat(ranks.session(1).dataServer().orElseThrow().port())
           .isBetween(taken.getLocalPort() + 1, taken.getLocalPort() + 16);
@@ -141,7 +141,8 @@ class DataPathsTest {
     try (TcpRanks ranks = ranks(65, Map.of())) {
       int[] others = IntStream.rangeClosed(1, 64).toArray();
       long[] some =
-          IntStream.of(others).mapToObj(rank -> NumberedRows.some(rank, 8, rank))
+          IntStream.of(others)
+              .mapToObj(rank -> NumberedRows.some(rank, 8, rank))
               .flatMapToLong(LongStream::of)
               .toArray();
       Variable x = ranks.store(0).variable(NumberedRows.NAME);
