@@ -124,7 +124,7 @@ class DataPathsTest {
 
   @Test
   void usesTheNextFreePort() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         TcpRanks ranks =
             ranks(
                 2, Map.of(OptionKeys.SETTING_DATA_PORT, Integer.toString(taken.getLocalPort())))) {

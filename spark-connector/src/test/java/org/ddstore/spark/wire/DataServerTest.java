@@ -7,8 +7,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -117,7 +119,7 @@ class DataServerTest {
 
   private Socket connect(Socket socket) throws IOException {
     sockets.add(socket);
-    socket.connect(new InetSocketAddress(HERE, server.port()));
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(20_000);
     return socket;
@@ -160,7 +162,7 @@ class DataServerTest {
   private static void assertRefused(Socket socket) throws IOException {
     try {
       assertThat(socket.getInputStream().read()).isEqualTo(-1);
-    } catch (java.net.SocketException e) {
+    } catch (SocketException e) {
       assertThat(e).hasMessageContaining("reset");
     }
   }
