@@ -110,7 +110,7 @@ final class SocketReads implements AutoCloseable {
     micros.addValue((end - start) / 1e3 / read);
     for (Worker worker : workers) {
       for (long nanos : worker.nanos) {
-        callNanos.addValue(nanos);
+        callNanos.addValue((double) nanos);
       }
     }
   }
