@@ -2,6 +2,7 @@
 package org.ddstore;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.ddstore.types.Plural;
 import org.ddstore.types.Schema;
 
 /**
@@ -116,7 +117,7 @@ public final class Batch implements AutoCloseable {
   @Override
   public String toString() {
     return open.get()
-        ? "Batch[%,d rows of %s]".formatted(memory.rows(), memory.fields())
+        ? "Batch[%s of %s]".formatted(Plural.of(memory.rows(), "row"), memory.fields())
         : "Batch[closed, rows of %s]".formatted(memory.fields());
   }
 }

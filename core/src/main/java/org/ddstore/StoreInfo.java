@@ -2,6 +2,7 @@
 package org.ddstore;
 
 import java.util.List;
+import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
@@ -49,11 +50,16 @@ public record StoreInfo(int rank, int ranks, List<VariableInfo> variables) {
   @Override
   public String toString() {
     StringBuilder text =
-        new StringBuilder("store of %d ranks, seen from rank %d%n".formatted(ranks, rank));
+        new StringBuilder(
+            "store of %s, seen from rank %d%n".formatted(Plural.of(ranks, "rank"), rank));
     for (VariableInfo variable : variables) {
       text.append(
-          "\"%s\" %s: %,d rows, %,d bytes%n"
-              .formatted(variable.name(), variable.schema(), variable.rows(), variable.bytes()));
+          "\"%s\" %s: %s, %,d bytes%n"
+              .formatted(
+                  variable.name(),
+                  variable.schema(),
+                  Plural.of(variable.rows(), "row"),
+                  variable.bytes()));
       for (Extent extent : variable.extents()) {
         text.append(
             "  rank %d (%s) rows [%d, %d) %,d bytes: %s (%s)%n"

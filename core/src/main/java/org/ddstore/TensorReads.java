@@ -11,6 +11,7 @@ import org.ddstore.read.Placement;
 import org.ddstore.read.ReadPlan;
 import org.ddstore.read.RecordGather;
 import org.ddstore.types.Field;
+import org.ddstore.types.Plural;
 
 /**
  * The reads of one {@link Reader} into tensors of the caller: rows of its only field, which is
@@ -80,8 +81,15 @@ final class TensorReads implements AutoCloseable {
     }
     if (!destination.hasRowsOf(field) || destination.rows() != rows) {
       throw new IllegalArgumentException(
-          "the destination is %s, but %d rows of %s need %s[%d%s]"
-              .formatted(destination, rows, field, field.dtype(), rows, innerShape(field)));
+          "the destination is %s, but %s of %s %s %s[%d%s]"
+              .formatted(
+                  destination,
+                  Plural.of(rows, "row"),
+                  field,
+                  rows == 1 ? "needs" : "need",
+                  field.dtype(),
+                  rows,
+                  innerShape(field)));
     }
     if (destination.isReadOnly()) {
       throw new IllegalArgumentException("the destination " + destination + " is read-only");

@@ -24,7 +24,7 @@ class BatchTextTest {
         batch.close();
         assertThat(batch).hasToString("Batch[closed, rows of x: float32[3]]");
         try (Batch cast = casting.getBatch(0)) {
-          assertThat(cast).hasToString("Batch[1 rows of x: bfloat16[3]]");
+          assertThat(cast).hasToString("Batch[1 row of x: bfloat16[3]]");
         }
       }
     }

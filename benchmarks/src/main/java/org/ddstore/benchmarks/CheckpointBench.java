@@ -15,6 +15,7 @@ import org.ddstore.cli.Output;
 import org.ddstore.cli.Progress;
 import org.ddstore.cli.ScratchDirectory;
 import org.ddstore.spark.config.ByteSize;
+import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -129,11 +130,11 @@ final class CheckpointBench implements Callable<Integer> {
     output.line(
         String.format(
             Locale.ROOT,
-            "%d ranks, a checkpoint of %s every %,d steps; medians of %d rounds",
-            ranks,
+            "%s, a checkpoint of %s every %s; medians of %s",
+            Plural.of(ranks, "rank"),
             ByteSize.format(3L * parameters * Float.BYTES),
-            steps,
-            rounds));
+            Plural.of(steps, "step"),
+            Plural.of(rounds, "round")));
     long mismatches = times.stream().mapToLong(CheckpointTime::mismatches).sum();
     Map<String, Object> more = new LinkedHashMap<>();
     more.put("ranks", ranks);

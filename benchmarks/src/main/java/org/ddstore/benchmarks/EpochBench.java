@@ -19,6 +19,7 @@ import org.ddstore.cli.Progress;
 import org.ddstore.cli.ScratchDirectory;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.spark.config.ByteSize;
+import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -227,10 +228,10 @@ final class EpochBench implements Callable<Integer> {
     output.line(
         String.format(
             Locale.ROOT,
-            "%d ranks, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
+            "%s, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
                 + " of a consumer whose step takes as long as four batches",
-            ranks,
-            rows > 0 ? "%,d rows".formatted(rows) : ByteSize.format(plan.storeBytes()),
+            Plural.of(ranks, "rank"),
+            rows > 0 ? Plural.of(rows, "row") : ByteSize.format(plan.storeBytes()),
             sampler,
             batch));
     long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();

@@ -17,6 +17,7 @@ import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Plural;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -206,12 +207,11 @@ final class ReadBench implements Callable<Integer> {
     output.line(
         String.format(
             Locale.ROOT,
-            "%d ranks with %s each on %d host%s, rank 0 reads; us/row and GB/s over all batches in"
+            "%s with %s each on %s, rank 0 reads; us/row and GB/s over all batches in"
                 + " flight; batches larger than %s are skipped",
-            size.allRanks(),
+            Plural.of(size.allRanks(), "rank"),
             ByteSize.format(plan.shardBytes()),
-            hosts,
-            hosts == 1 ? "" : "s",
+            Plural.of(hosts, "host"),
             ByteSize.format(plan.maxBatchBytes())));
     results.stream()
         .filter(result -> !result.why().isEmpty())

@@ -69,15 +69,10 @@ final class DemoCommand implements Callable<Integer> {
       description = "Total duration of all timed reads in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 3;
 
-  @Option(
-      names = "--backing",
-      paramLabel = "shm|file|direct",
-      description = "Memory that holds the shards: ${COMPLETION-CANDIDATES}; shm by default.")
-  private Backing backing = Backing.SHM;
-
   @Mixin private InputOptions inputOptions;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
+  @Mixin private BackingOption backing;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
 
@@ -118,7 +113,7 @@ final class DemoCommand implements Callable<Integer> {
               files,
               leaves,
               source.orderBy(),
-              cluster.on(transport.on(backed(spark, Source.spec(files, source)))));
+              cluster.on(transport.on(backing.on(Source.spec(files, source), spark))));
       if (input != null) {
         // Rejects columns that cannot be loaded before Spark SQL reads all rows.
         run.spec().explain().warnings().forEach(report::warn);
@@ -143,11 +138,26 @@ final class DemoCommand implements Callable<Integer> {
     return directory.toUri().toString();
   }
 
-  private StoreSpec backed(EmbeddedSpark spark, StoreSpec spec) throws IOException {
-    return switch (backing) {
-      case SHM -> spec;
-      case FILE -> spec.files(spark.scratch("segments"));
-      case DIRECT -> spec.backing(Backing.DIRECT);
-    };
+  /** The option for the memory of the shards, also of {@link ExplainCommand}, as a mixin. */
+  static final class BackingOption {
+    @Option(
+        names = "--backing",
+        paramLabel = "shm|file|direct",
+        description = {
+          "Memory that holds the shards: ${COMPLETION-CANDIDATES}; by default that of"
+              + " spark.ddstore.backing, shm.",
+          "Files are in a temporary directory."
+        })
+    private Backing backing;
+
+    /** Returns the spec with the requested memory. */
+    StoreSpec on(StoreSpec spec, EmbeddedSpark spark) throws IOException {
+      if (backing == null) {
+        return spec;
+      }
+      return backing == Backing.FILE
+          ? spec.files(spark.scratch("segments"))
+          : spec.backing(backing);
+    }
   }
 }

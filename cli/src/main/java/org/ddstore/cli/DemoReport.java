@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.ddstore.spark.config.ByteSize;
+import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 
 /** The human-readable report of the demo. */
@@ -32,8 +33,11 @@ final class DemoReport {
         bytes += Files.size(file);
       }
       early(
-          "Wrote    %,d rows as %d Parquet files, %s in total, in %.1f s",
-          rows, files.size(), ByteSize.format(bytes), nanos / NANOS);
+          "Wrote    %s as %s, %s in total, in %.1f s",
+          Plural.of(rows, "row"),
+          Plural.of(files.size(), "Parquet file"),
+          ByteSize.format(bytes),
+          nanos / NANOS);
     }
   }
 
@@ -42,7 +46,7 @@ final class DemoReport {
   }
 
   void asked(ExpectedRows expected, long nanos) {
-    early("Queried  Spark SQL for %,d rows, in %.1f s", expected.size(), nanos / NANOS);
+    early("Queried  Spark SQL for %s, in %.1f s", Plural.of(expected.size(), "row"), nanos / NANOS);
   }
 
   /**
@@ -52,10 +56,10 @@ final class DemoReport {
     early.forEach(output::line);
     RankReadings.Summary store = result.store();
     line(
-        "Loaded   %,d rows of %s into the memory of %d executors, in %.1f s (%,d rows/s)",
-        store.rows(),
+        "Loaded   %s of %s into the memory of %s, in %.1f s (%,d rows/s)",
+        Plural.of(store.rows(), "row"),
         ByteSize.format(store.bytes()),
-        result.executors(),
+        Plural.of(result.executors(), "executor"),
         result.loadSeconds(),
         result.ingestRowsPerSecond());
     output.table(

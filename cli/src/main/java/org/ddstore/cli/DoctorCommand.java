@@ -14,6 +14,7 @@ import org.ddstore.spark.report.ExecutorReport;
 import org.ddstore.spark.report.TransportReport;
 import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException.Problem;
+import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -50,9 +51,12 @@ final class DoctorCommand implements Callable<Integer> {
   private void print(ClusterReport report, boolean canRun) {
     ClusterFacts cluster = report.cluster();
     output.line(
-        "master %s: %d executors, %d CPUs per task, %d slots"
+        "master %s: %s, %s per task, %s"
             .formatted(
-                cluster.master(), cluster.executors().size(), cluster.taskCpus(), cluster.slots()));
+                cluster.master(),
+                Plural.of(cluster.executors().size(), "executor"),
+                Plural.of(cluster.taskCpus(), "CPU"),
+                Plural.of(cluster.slots(), "slot")));
     output.table(
         List.of("executor", "host", "JDK", "Spark", "Scala", "heap", "container"),
         report.executors().stream().map(DoctorCommand::versions).toList());

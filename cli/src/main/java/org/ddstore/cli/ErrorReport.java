@@ -58,7 +58,8 @@ public final class ErrorReport {
    */
   public static int printUsage(ParameterException failure, String... arguments) {
     CommandLine command = failure.getCommandLine();
-    command.getErr().println("ddstore: " + failure.getMessage());
+    String message = failure.getMessage().replace("option option", "option"); // of picocli
+    command.getErr().println("ddstore: " + message);
     UnmatchedArgumentException.printSuggestions(failure, command.getErr());
     command.getErr().println("See ./%s --help".formatted(command.getCommandSpec().qualifiedName()));
     return CommandLine.ExitCode.USAGE;

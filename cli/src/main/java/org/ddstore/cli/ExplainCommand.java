@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
+import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.ddstore.spark.Explanation;
+import org.ddstore.spark.StoreSpec;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,23 +32,20 @@ final class ExplainCommand implements Callable<Integer> {
   @Mixin private InputOptions inputOptions;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
+  @Mixin private DemoCommand.BackingOption backing;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
 
   @Override
-  public Integer call() {
+  public Integer call() throws IOException {
     transport.check();
     InputOptions.checkExists(input);
     Explanation explanation;
     try (Progress progress = Progress.open("explain", 2);
         EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
       progress.stepTo(1);
-      explanation =
-          cluster
-              .on(
-                  transport.on(
-                      Source.spec(InputFormat.read(spark.session(), input, inputOptions), source)))
-              .explain();
+      StoreSpec spec = Source.spec(InputFormat.read(spark.session(), input, inputOptions), source);
+      explanation = cluster.on(transport.on(backing.on(spec, spark))).explain();
     }
     new ExplainReport(explanation).print(input, output);
     output.finish(0, ExplainReport.results(explanation), ExplainReport.summary(explanation));

@@ -14,6 +14,7 @@ import org.ddstore.spark.Explanation.Path;
 import org.ddstore.spark.Explanation.Rank;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.types.HostFacts;
+import org.ddstore.types.Plural;
 
 /** The report of {@link ExplainCommand}: its lines, tables and JSON objects. */
 final class ExplainReport {
@@ -27,9 +28,9 @@ final class ExplainReport {
     output.line(
         String.format(
             Locale.ROOT,
-            "%s: %,d rows, %s%s, loaded by %s",
+            "%s: %s, %s%s, loaded by %s",
             input,
-            explanation.rows(),
+            Plural.of(explanation.rows(), "row"),
             ByteSize.format(explanation.bytes()),
             explanation.exactBytes() ? "" : " (from a sample of rows)",
             explanation.route()));
@@ -152,7 +153,7 @@ final class ExplainReport {
             .toList();
     return reasons.size() == 1
         ? reasons.get(0)
-        : "%s; and %d similar reasons".formatted(reasons.get(0), reasons.size() - 1);
+        : "%s; and %s".formatted(reasons.get(0), Plural.of(reasons.size() - 1, "similar reason"));
   }
 
   private static String letter(String path, Map<String, String> taken) {

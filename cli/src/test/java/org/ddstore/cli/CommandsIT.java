@@ -331,6 +331,16 @@ class CommandsIT {
             "Ranks 0, 1: device: none[^;]*; batches of loaders: (pinned by|not pinned:) \\S");
   }
 
+  @Test
+  void explainKnowsTheBacking() throws IOException {
+    Outcome outcome =
+        InProcess.run(
+            "explain", "--input", mixed, "--fields", "x", "--ranks", "2", "--backing", "direct");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    assertThat(outcome.out()).contains("0 o r", "1 r o", "r = remote: ");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"demo", "get", "explain"})
   void everyCommandPrintsItsHelp(String command) throws IOException {

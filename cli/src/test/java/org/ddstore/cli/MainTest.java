@@ -68,4 +68,19 @@ class MainTest {
     assertThat(status).isEqualTo(CommandLine.ExitCode.USAGE);
     assertThat(err.toString()).contains("Missing command");
   }
+
+  @Test
+  void aReadOptionWithoutAValueIsAUsageError() {
+    StringWriter err = new StringWriter();
+
+    int status =
+        Main.commandLine()
+            .setErr(new PrintWriter(err))
+            .execute("explain", "--input", "rows.csv", "--read-option", "header");
+
+    assertThat(status).isEqualTo(CommandLine.ExitCode.USAGE);
+    assertThat(err.toString())
+        .startsWith(
+            "ddstore: Value for option '--read-option' (KEY=VALUE) should be in KEY=VALUE format");
+  }
 }

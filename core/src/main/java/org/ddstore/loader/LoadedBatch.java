@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.ddstore.Lease;
 import org.ddstore.Tensor;
 import org.ddstore.types.DType;
+import org.ddstore.types.Plural;
 
 /**
  * A batch of samples: one tensor per field, in sample order. Tensors are views of pooled memory
@@ -189,6 +190,7 @@ public final class LoadedBatch implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "LoadedBatch[epoch %d, number %d, %d samples]".formatted(epoch, number, samples);
+    return "LoadedBatch[epoch %d, number %d, %s]"
+        .formatted(epoch, number, Plural.of(samples, "sample"));
   }
 }

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.ddstore.memory.GrowingBuffer;
+import org.ddstore.types.Plural;
 
 /**
  * A budget that keeps the memory of all slots within a limit. The size of a batch with ragged
@@ -37,13 +38,13 @@ final class MemoryBudget {
     long bytes = capacityBytes(samples);
     if (bytes > maxBytes) {
       throw new IllegalArgumentException(
-          "a batch of %,d samples takes %,d bytes%s, and maxBytes is %,d: raise it by maxBytes(..), or use about %,d samples per batch"
+          "a batch of %s takes %,d bytes%s, and maxBytes is %,d: raise it by maxBytes(..), or use about %s per batch"
               .formatted(
-                  samples,
+                  Plural.of(samples, "sample"),
                   bytes,
                   ofRemoteRows(samples),
                   maxBytes,
-                  Math.max(1, (long) ((double) samples * maxBytes / bytes))));
+                  Plural.of(Math.max(1, (long) ((double) samples * maxBytes / bytes)), "sample")));
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
+import org.ddstore.types.Plural;
 
 /**
  * The device of a rank, chosen from all sources that name one. They must agree: a program that
@@ -105,13 +106,9 @@ public record DeviceChoice(OptionalInt device, String problem) {
               : "; %s is %s: the driver numbers only these, from 0"
                   .formatted(Devices.VISIBLE, devices.hidden());
       return Optional.of(
-          "%s, but the driver has %d device%s, numbered from 0: use one in [0, %d)%s"
+          "%s, but the driver has %s, numbered from 0: use one in [0, %d)%s"
               .formatted(
-                  chosen.text(),
-                  devices.count(),
-                  devices.count() == 1 ? "" : "s",
-                  devices.count(),
-                  visible));
+                  chosen.text(), Plural.of(devices.count(), "device"), devices.count(), visible));
     }
     return Optional.empty();
   }

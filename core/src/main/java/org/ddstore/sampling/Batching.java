@@ -3,6 +3,7 @@ package org.ddstore.sampling;
 
 import java.util.Locale;
 import java.util.Objects;
+import org.ddstore.types.Plural;
 
 /**
  * A sampler of batches of equal size, cut from the order of a sampler. All ranks have the same
@@ -100,8 +101,8 @@ public final class Batching implements BatchSampler {
     long global = globalBatch == PER_RANK ? (long) batch * world : globalBatch;
     if (global < world || global > Integer.MAX_VALUE) {
       throw new IllegalArgumentException(
-          "a global batch of %,d samples outside [%,d, %,d]: at least one for each of %d ranks"
-              .formatted(global, world, Integer.MAX_VALUE, world));
+          "a global batch of %s outside [%,d, %,d]: at least one for each of %d ranks"
+              .formatted(Plural.of(global, "sample"), world, Integer.MAX_VALUE, world));
     }
     return (int) global;
   }
@@ -153,8 +154,12 @@ public final class Batching implements BatchSampler {
       }
       if (full == 0) {
         throw new IllegalArgumentException(
-            "%,d rows (%,d samples an epoch) cannot give each of %d ranks one batch of %,d: use smaller batches, fewer ranks, or everySample()"
-                .formatted(rows, positions, world(), (global + world() - 1) / world()));
+            "%s (%s an epoch) cannot give %s one batch of %,d: use smaller batches, fewer ranks, or everySample()"
+                .formatted(
+                    Plural.of(rows, "row"),
+                    Plural.of(positions, "sample"),
+                    world() == 1 ? "the rank" : "each of %d ranks".formatted(world()),
+                    (global + world() - 1) / world()));
       }
       return full;
     }

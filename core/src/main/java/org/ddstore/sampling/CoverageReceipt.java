@@ -4,6 +4,7 @@ package org.ddstore.sampling;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import org.ddstore.types.Plural;
 
 /**
  * The result of a check that each sample of an epoch came exactly once, with the exceptions.
@@ -76,18 +77,20 @@ public record CoverageReceipt(
   }
 
   /**
-   * Returns a description such as {@code 9 samples, each exactly once; 8 delivered, 1 dropped, 0
-   * padded}.
+   * Returns a description such as {@code 9 samples, each exactly once; 9 delivered, 0 dropped, 0
+   * padded}. {@code each at most once} takes the place of {@code each exactly once} if samples were
+   * dropped.
    */
   @Override
   public String toString() {
     String rest = "; %,d delivered, %,d dropped, %,d padded".formatted(delivered, dropped, padded);
+    String all = Plural.of(samples, "sample");
     if (isExact()) {
-      return "%,d samples, each exactly once%s".formatted(samples, rest);
+      return all + (dropped == 0 ? ", each exactly once" : ", each at most once") + rest;
     }
     String named =
         wrong.stream().limit(MOST_NAMED).map(Bucket::toString).collect(Collectors.joining(", "));
     String more = wrong.size() > MOST_NAMED ? " and in other buckets" : "";
-    return "%,d samples, not each once: %s%s%s".formatted(samples, named, more, rest);
+    return "%s, not each once: %s%s%s".formatted(all, named, more, rest);
   }
 }

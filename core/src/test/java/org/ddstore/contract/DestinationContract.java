@@ -82,7 +82,7 @@ interface DestinationContract extends Contract {
                     continue;
                   }
                   String message =
-                      "the destination is %s[1, 2], but 1 rows of %s %s[2] need %s[1, 2]"
+                      "the destination is %s[1, 2], but 1 row of %s %s[2] needs %s[1, 2]"
                           .formatted(asked, stored, stored, stored);
                   assertThatThrownBy(() -> reader.get(room, 0))
                       .isInstanceOf(IllegalArgumentException.class)

@@ -20,6 +20,7 @@ import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.types.DType;
+import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
@@ -51,8 +52,10 @@ interface ReportContract extends Contract {
             }
             assertThat(info.toString())
                 .contains(
-                    "store of %d ranks, seen from rank %d".formatted(rank.ranks(), rank.rank()))
-                .contains("\"x\" Schema[x: int64[3]]: %d rows".formatted(variable.rows()));
+                    "store of %s, seen from rank %d"
+                        .formatted(Plural.of(rank.ranks(), "rank"), rank.rank()))
+                .contains(
+                    "\"x\" Schema[x: int64[3]]: %s".formatted(Plural.of(variable.rows(), "row")));
           }
         });
   }

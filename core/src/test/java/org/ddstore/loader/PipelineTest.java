@@ -251,7 +251,7 @@ class PipelineTest extends OnSamples {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageMatching(
               "a batch of 10 samples takes [\\d,]+ bytes, and maxBytes is 1,000: raise it by"
-                  + " maxBytes\\(..\\), or use about 1 samples per batch");
+                  + " maxBytes\\(..\\), or use about 1 sample per batch");
     }
     assertThatThrownBy(() -> LoaderOptions.defaults().depth(0))
         .isInstanceOf(IllegalArgumentException.class)

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import org.ddstore.types.Plural;
 import org.junit.jupiter.api.Test;
 
 /** Assignment of samples to ranks: properties over many shapes, compared with lists. */
@@ -124,8 +125,12 @@ class BatchingTest {
         .as("%s", shape)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith(
-            "%,d rows (%,d samples an epoch) cannot give each of %d ranks one batch of %d: "
-                .formatted(shape.rows(), shape.rows(), shape.world(), shape.batch()));
+            "%s (%s an epoch) cannot give %s one batch of %d: "
+                .formatted(
+                    Plural.of(shape.rows(), "row"),
+                    Plural.of(shape.rows(), "sample"),
+                    shape.world() == 1 ? "the rank" : "each of %d ranks".formatted(shape.world()),
+                    shape.batch()));
   }
 
   @Test
@@ -291,7 +296,7 @@ class BatchingTest {
     refused(() -> Samplers.sequential().batchSize(0), "batchSize 0 must be at least 1");
     refused(
         () -> Samplers.sequential().globalBatchSize(1).epoch(9, second, 0),
-        "a global batch of 1 samples outside [2, 2,147,483,647]: at least one for each of 2 ranks");
+        "a global batch of 1 sample outside [2, 2,147,483,647]: at least one for each of 2 ranks");
     refused(
         () ->
             Samplers.sequential()

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.ddstore.types.Plural;
 import org.junit.jupiter.api.Test;
 
 class CoverageTest {
@@ -50,8 +51,8 @@ class CoverageTest {
       assertThat(receipt.isExact()).as("%s", receipt).isTrue();
       assertThat(receipt)
           .hasToString(
-              "%,d samples, each exactly once; %,d delivered, 0 dropped, 0 padded"
-                  .formatted(rows, rows));
+              "%s, each exactly once; %,d delivered, 0 dropped, 0 padded"
+                  .formatted(Plural.of(rows, "sample"), rows));
     }
   }
 
@@ -136,7 +137,7 @@ class CoverageTest {
       assertThat(sum(ranks))
           .hasToString(
               batching == dropping
-                  ? "1,000 samples, each exactly once; 960 delivered, 40 dropped, 0 padded"
+                  ? "1,000 samples, each at most once; 960 delivered, 40 dropped, 0 padded"
                   : "1,000 samples, each exactly once; 1,000 delivered, 0 dropped, 152 padded");
     }
   }

@@ -153,7 +153,7 @@ class SampleSpaceTest {
         "samples of samples are not supported");
     refused(
         () -> Samplers.windows(5, 1, 3, order).batchSize(2).epoch(13, new WorldRank(0, 1), 0),
-        "13 rows (1 samples an epoch) cannot give each of 1 ranks one batch of 2");
+        "13 rows (1 sample an epoch) cannot give the rank one batch of 2");
   }
 
   private static void refused(Runnable call, String message) {

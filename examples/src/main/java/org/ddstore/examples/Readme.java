@@ -12,6 +12,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.mpirun.MpiRun;
+import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -102,8 +103,8 @@ public final class Readme implements Callable<Integer> {
     if (ranks.rank() == 0) {
       System.out.printf(
           Locale.ROOT,
-          "%d ranks, %s; rows read: %,d of the own process, %,d of the same host, %,d by MPI; %d numbers wrong%n",
-          ranks.ranks(),
+          "%s, %s; rows read: %,d of the own process, %,d of the same host, %,d by MPI; %d numbers wrong%n",
+          Plural.of(ranks.ranks(), "rank"),
           store.variable(FEATURES),
           sums[1],
           sums[2],

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.ddstore.types.Plural;
 
 /**
  * The result of a training.
@@ -46,7 +47,7 @@ record TrainReport(String example, List<Trained> ranks) {
               .formatted(epoch, any.losses().get(epoch), any.receipts().get(epoch)));
     }
     return text.append(lossFell() ? "Learned" : "Did not learn")
-        .append(" on %d ranks, which ended with ".formatted(ranks.size()))
+        .append(" on %s, which ended with ".formatted(Plural.of(ranks.size(), "rank")))
         .append(sameParameters() ? "the same parameters" : "different parameters")
         .append(" (CRC-32 by rank: %s)".formatted(any.parameters()))
         .toString();

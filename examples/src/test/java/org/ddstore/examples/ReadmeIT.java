@@ -11,6 +11,7 @@ import java.util.List;
 import org.ddstore.contract.Needed;
 import org.ddstore.mpi.Mpi;
 import org.ddstore.transport.Availability;
+import org.ddstore.types.Plural;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,8 @@ class ReadmeIT {
 
     long rows = Long.parseLong(numDim[0]) * ranks;
     assertThat(program.lastLine())
-        .startsWith("%d ranks, Variable[\"features\", %,d rows of ".formatted(ranks, rows))
+        .startsWith(
+            "%s, Variable[\"features\", %,d rows of ".formatted(Plural.of(ranks, "rank"), rows))
         .contains(" 0 by MPI; 0 numbers wrong");
   }
 

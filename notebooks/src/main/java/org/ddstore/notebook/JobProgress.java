@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
+import org.ddstore.types.Plural;
+
 /**
  * The progress of the jobs that run for a cell.
  *
@@ -15,7 +17,7 @@ public record JobProgress(
     int jobs, int stagesDone, int stages, int tasksDone, int tasks, long startedNs) {
   /** Returns one line, such as {@code 1 job, 1 of 2 stages, 14 of 200 tasks}. */
   public String text() {
-    return "%d job%s, %d of %d stages, %d of %d tasks"
-        .formatted(jobs, jobs == 1 ? "" : "s", stagesDone, stages, tasksDone, tasks);
+    return "%s, %d of %d stages, %d of %d tasks"
+        .formatted(Plural.of(jobs, "job"), stagesDone, stages, tasksDone, tasks);
   }
 }

@@ -14,18 +14,36 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.ddstore.ReaderOptions;
 import org.ddstore.StoreOptions;
 import org.ddstore.architecture.ArchitectureRules;
 import org.ddstore.checkpoint.CheckpointOptions;
+import org.ddstore.checkpoint.SaveFailure;
+import org.ddstore.checkpoint.Saving;
+import org.ddstore.formats.SampleFormat;
 import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.BatchSampler;
+import org.ddstore.sampling.Batching;
+import org.ddstore.sampling.ClassBalancedSampler;
+import org.ddstore.sampling.CostAwareSampler;
+import org.ddstore.sampling.Distribution;
+import org.ddstore.sampling.Sampler;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.RestoreSpec;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.config.Setting;
+import org.ddstore.spark.types.DecimalForm;
+import org.ddstore.spark.types.DumpMode;
 import org.ddstore.spark.types.OptionKeys;
+import org.ddstore.spark.wire.ConnectionSettings;
+import org.ddstore.types.Backing;
 import org.ddstore.types.Internal;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -84,6 +102,28 @@ class DocsCoverageTest {
     assertThat(keys).as("option keys in code of the pages").isNotEmpty().allMatch(code::names);
   }
 
+  /** Spark reads these settings itself, so they are no {@link Setting}s. */
+  @Test
+  void settingsPageListsTheSettingsOfConnections() {
+    Map<String, PageCode> sections =
+        PageCode.sections(pages.find("docs/settings.md").orElseThrow());
+
+    assertThat(sections.get("Settings of connections").firstCells())
+        .containsExactlyInAnyOrderElementsOf(ConnectionSettings.keys());
+  }
+
+  @Test
+  void dataPageListsEveryOptionOfAFormat() {
+    PageCode page = PageCode.of(List.of(pages.find("docs/data.md").orElseThrow()));
+    Set<String> options = new TreeSet<>(List.of("columns", "partitionBytes")); // of all formats
+    for (SampleFormat format : ServiceLoader.load(SampleFormat.class)) {
+      assertThat(page.names(format.name())).as("format " + format.name()).isTrue();
+      options.addAll(format.options());
+    }
+
+    assertThat(page.firstCells()).as("options of formats in docs/data.md").containsAll(options);
+  }
+
   @Test
   void pagesNameEveryException() {
     List<String> packages = List.of(System.getProperty("ddstore.user.packages").split(",", -1));
@@ -104,15 +144,61 @@ class DocsCoverageTest {
 
   @ParameterizedTest
   @ValueSource(
-      classes = {StoreSpec.class, LoaderOptions.class, CheckpointOptions.class, StoreOptions.class})
+      classes = {
+        Backing.class,
+        DecimalForm.class,
+        Distribution.class,
+        DumpMode.class,
+        SaveFailure.class,
+        Saving.class
+      })
+  void pagesNameEveryValueOfAnOption(Class<? extends Enum<?>> option) {
+    assertThat(option.getEnumConstants())
+        .extracting(Enum::name)
+        .allMatch(name -> code.names(name) || code.names(option.getSimpleName() + "." + name));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        Samplers.class,
+        Batching.class,
+        ClassBalancedSampler.class,
+        CostAwareSampler.class
+      })
+  void pagesNameEveryOptionOfASampler(Class<?> type) {
+    assertThat(
+            methods(
+                type,
+                method ->
+                    method.getRawReturnType().isAssignableTo(BatchSampler.class)
+                        || method.getRawReturnType().isAssignableTo(Sampler.class)))
+        .isNotEmpty()
+        .allMatch(code::names);
+  }
+
+  private static Set<String> methods(Class<?> type, Predicate<JavaMethod> which) {
+    return CLASSES.get(type).getMethods().stream()
+        .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
+        .filter(method -> !method.isAnnotatedWith(Internal.class))
+        .filter(which)
+        .map(JavaMethod::getName)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        StoreSpec.class,
+        RestoreSpec.class,
+        LoaderOptions.class,
+        CheckpointOptions.class,
+        StoreOptions.class,
+        ReaderOptions.class
+      })
   void optionsPageListsTheMethodsOfABuilder(Class<?> builder) {
     Set<String> methods =
-        CLASSES.get(builder).getMethods().stream()
-            .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
-            .filter(method -> method.getRawReturnType().isEquivalentTo(builder))
-            .filter(method -> !method.isAnnotatedWith(Internal.class))
-            .map(JavaMethod::getName)
-            .collect(Collectors.toCollection(TreeSet::new));
+        methods(builder, method -> method.getRawReturnType().isEquivalentTo(builder));
     Map<String, PageCode> sections = PageCode.sections(pages.find("docs/options.md").orElseThrow());
 
     assertThat(sections).containsKey(builder.getSimpleName());

@@ -37,6 +37,7 @@ import org.ddstore.spark.resident.ResidentShards;
 import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.types.Field;
+import org.ddstore.types.Plural;
 import org.ddstore.types.Schema;
 
 /**
@@ -115,7 +116,8 @@ public record Explanation(
       String device,
       List<String> deviceWarnings,
       String batches,
-      long residentBytes)
+      long residentBytes,
+      int executorsUnderLimit)
       implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -222,17 +224,23 @@ public record Explanation(
                 Preflight.leastOf(ResidentStores.of(context).memoryBytes(), cluster),
                 settings));
     for (Rank rank : ranks) {
-      found.addAll(
-          MemoryCheck.problems(
-              rank.host(),
-              new MemoryCheck.Need(
-                  rank.bytes(),
-                  sum(ranks, other -> other.executor().equals(rank.executor())),
-                  sum(ranks, other -> other.host().hostName().equals(rank.host().hostName())),
-                  seen.get(rank.rank()).residentBytes()),
-              settings));
+      found.addAll(MemoryCheck.problems(rank.host(), need(rank, ranks, seen), settings));
     }
     return List.copyOf(found);
+  }
+
+  private static MemoryCheck.Need need(Rank rank, List<Rank> ranks, List<Seen> seen) {
+    Predicate<Rank> onHost = other -> other.host().hostName().equals(rank.host().hostName());
+    Predicate<Rank> inExecutor = other -> other.executor().equals(rank.executor());
+    int executors = seen.get(rank.rank()).executorsUnderLimit();
+    boolean allShareTheLimit =
+        executors >= ranks.stream().filter(onHost).map(Rank::executor).distinct().count();
+    return new MemoryCheck.Need(
+        rank.bytes(),
+        sum(ranks, allShareTheLimit ? onHost : inExecutor),
+        sum(ranks, onHost),
+        seen.get(rank.rank()).residentBytes(),
+        executors);
   }
 
   private static long sum(List<Rank> ranks, Predicate<Rank> which) {
@@ -246,16 +254,18 @@ public record Explanation(
       paths.add(new Path(context.rank(), owner, extent.path().toString(), extent.reason()));
     }
     DeviceBinding device = context.binding(OptionalInt.empty());
+    HostFacts host = HostProbe.read(java.nio.file.Path.of(directory));
     return new Seen(
         context.executorId(),
-        HostProbe.read(java.nio.file.Path.of(directory)).withExecutorId(context.executorId()),
+        host.withExecutorId(context.executorId()),
         GatherKernels.description(),
         context.transport(),
         paths,
         device.description(),
         device.problem().isEmpty() ? device.warnings() : List.of(device.problem()),
         HostMemory.probe(),
-        ResidentShards.memoryBytes());
+        ResidentShards.memoryBytes(),
+        HostProbe.executorsUnderLimit(host));
   }
 
   private static final class NoRows implements ShardLoader {
@@ -286,13 +296,15 @@ public record Explanation(
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    text.append("%,d rows of %s%n".formatted(rows, schema));
+    text.append("%s of %s%n".formatted(Plural.of(rows, "row"), schema));
     text.append(
         "%,d bytes%s, loaded %s%n"
             .formatted(bytes, exactBytes ? "" : " (estimated from a sample)", route));
     int groups = ranks.size() / width;
     if (groups > 1) {
-      text.append("%d replica groups of %d ranks, each with all rows%n".formatted(groups, width));
+      text.append(
+          "%d replica groups of %s, each with all rows%n"
+              .formatted(groups, Plural.of(width, "rank")));
     }
     for (Rank rank : ranks) {
       text.append(groups > 1 ? "group %d, ".formatted(rank.group()) : "");

@@ -247,7 +247,7 @@ public final class RankContext {
    * @return the checkpoints; the task closes them, or its end does
    * @throws org.ddstore.checkpoint.CheckpointException if no file system serves the path, or the
    *     storage cannot be used and the options say that ranks throw
-   * @throws RejectedArgumentException if the path is blank
+   * @throws RejectedArgumentException if the path is blank, or relative and local
    */
   public Checkpoints checkpoints(String directory, CheckpointOptions options) {
     Objects.requireNonNull(directory, "directory is null");

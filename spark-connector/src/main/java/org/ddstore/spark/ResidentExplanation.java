@@ -8,6 +8,7 @@ import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentReads;
 import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.types.Plural;
 
 /** A human-readable description of a resident store. */
 final class ResidentExplanation {
@@ -15,12 +16,15 @@ final class ResidentExplanation {
 
   /** Returns one line, such as {@code ResidentStore[train: 10 rows, 2 ranks, 1.00 KiB, ..]}. */
   static String line(String name, ResidentLayout layout, boolean isDropped) {
-    String lost = layout.lost().isEmpty() ? "" : ", %d shards lost".formatted(layout.lost().size());
-    return "ResidentStore[%s: %,d rows, %d ranks, %s, %s%s]"
+    String lost =
+        layout.lost().isEmpty()
+            ? ""
+            : ", %s lost".formatted(Plural.of(layout.lost().size(), "shard"));
+    return "ResidentStore[%s: %s, %s, %s, %s%s]"
         .formatted(
             name,
-            layout.rows(),
-            layout.groups().ranks(),
+            Plural.of(layout.rows(), "row"),
+            Plural.of(layout.groups().ranks(), "rank"),
             ByteSize.format(layout.bytes()),
             layout.schema(),
             isDropped ? ", dropped" : lost);
@@ -34,28 +38,28 @@ final class ResidentExplanation {
       List<String> warnings) {
     StringBuilder text = new StringBuilder();
     ReplicaGroups groups = layout.groups();
-    text.append("\"%s\": %,d rows of %s%n".formatted(store.name(), layout.rows(), layout.schema()));
     text.append(
-        "%,d bytes per copy, %d %s of %d ranks, loaded in %d %s%n"
+        "\"%s\": %s of %s%n"
+            .formatted(store.name(), Plural.of(layout.rows(), "row"), layout.schema()));
+    text.append(
+        "%,d bytes per copy, %s of %s, loaded in %s%n"
             .formatted(
                 layout.bytes(),
-                groups.groups(),
-                groups.groups() == 1 ? "copy" : "copies",
-                groups.width(),
-                layout.parts(),
-                layout.parts() == 1 ? "part" : "parts"));
+                Plural.of(groups.groups(), "copy", "copies"),
+                Plural.of(groups.width(), "rank"),
+                Plural.of(layout.parts(), "part")));
     text.append("transport: %s%n".formatted(layout.transport()));
     for (ExecutorHolding holding : holdings) {
       text.append(
-          "executor %s (%s): ranks %s, %,d rows in %d shards, %,d bytes; %,d requests served%n"
+          "executor %s (%s): ranks %s, %s in %s, %,d bytes; %s served%n"
               .formatted(
                   holding.executorId(),
                   holding.host(),
                   holding.ranks(),
-                  holding.rows(),
-                  holding.shards(),
+                  Plural.of(holding.rows(), "row"),
+                  Plural.of(holding.shards(), "shard"),
                   holding.bytes(),
-                  holding.servedRequests()));
+                  Plural.of(holding.servedRequests(), "request")));
     }
     for (ResidentShard shard : layout.shards()) {
       if (shard.isLost()) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.types.Plural;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,9 +48,13 @@ final class StoresRun {
       store.places().checkLive();
       if (store.ranks() != first.ranks()) {
         throw new IllegalArgumentException(
-            "store \"%s\" has %d ranks, store \"%s\" has %d: load both with ranks(%d)"
+            "store \"%s\" has %s, store \"%s\" has %d: load both with ranks(%d)"
                 .formatted(
-                    first.name(), first.ranks(), store.name(), store.ranks(), first.ranks()));
+                    first.name(),
+                    Plural.of(first.ranks(), "rank"),
+                    store.name(),
+                    store.ranks(),
+                    first.ranks()));
       }
     }
     return new StoresRun(first, List.copyOf(stores.subList(1, stores.size())));

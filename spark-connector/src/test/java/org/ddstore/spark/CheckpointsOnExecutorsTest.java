@@ -159,7 +159,10 @@ class CheckpointsOnExecutorsTest extends OnTwoExecutors {
               assertThat(rank.batches())
                   .as("without the steps before the last checkpoint")
                   .isBetween(EPOCHS * 20L - STOP, EPOCHS * 20L - 20);
-              assertThat(rank.receipts()).containsExactly(RECEIPT, RECEIPT);
+              assertThat(rank.receipts())
+                  .as("again that of epoch 0 if its last batch was saved last")
+                  .hasSize(rank.batches() == EPOCHS * 20L - 20 ? EPOCHS : EPOCHS - 1)
+                  .containsOnly(RECEIPT);
             });
   }
 

@@ -4,9 +4,6 @@ package org.ddstore.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -114,7 +111,6 @@ class ColumnsOnExecutorsTest extends OnTwoExecutors {
 
   private static long[] trainAndValidate(RankContext rank) {
     Model model = new Model();
-    // docs: begin
     RowSubset train = rank.columns().where("is_train"); // or RowSubset.range(0, 8_000)
     RowSubset others = train.complement(rank.rows().rows());
     BatchSampler shuffled = Samplers.shuffled(42).within(train).globalBatchSize(128);
@@ -126,31 +122,15 @@ class ColumnsOnExecutorsTest extends OnTwoExecutors {
         validation.epoch(epoch).forEach(model::test);
       }
     }
-    // docs: end
     return new long[] {model.trained, model.tested};
   }
 
   @Test
-  void oneStoreServesTrainingAndValidation() throws IOException {
+  void oneStoreServesTrainingAndValidation() {
     List<long[]> counts = numbers().ranks(3).run(ColumnsOnExecutorsTest::trainAndValidate);
     long train = LongStream.range(0, NUMBERS).filter(row -> row % 10 < 8).count();
     assertThat(counts.stream().mapToLong(count -> count[0]).sum())
         .isEqualTo(2 * (train - train % 128));
     assertThat(counts.stream().mapToLong(count -> count[1]).sum()).isEqualTo(2 * (NUMBERS - train));
-
-    Path root = Path.of(System.getProperty("ddstore.root"));
-    String source =
-        Files.readString(
-            root.resolve(
-                "spark-connector/src/test/java/org/ddstore/spark/ColumnsOnExecutorsTest.java"));
-    String lines =
-        source
-            .substring(
-                source.indexOf("// docs: begin\n") + "// docs: begin\n".length(),
-                source.indexOf("    // docs: end"))
-            .stripTrailing()
-            .stripIndent();
-    assertThat(Files.readString(root.resolve("docs/training.md")))
-        .contains("```java\n" + lines + "\n```");
   }
 }

@@ -53,7 +53,7 @@ class LocalPreflightTest {
         .withMessage(
             """
             cannot run 3 ranks here:
-            - 3 ranks need 3 slots, 2 available: 1 executors, 4 cores, 2 CPUs per task
+            - 3 ranks need 3 slots, 2 available: 1 executor, 4 cores, 2 CPUs per task
               -> spark.ddstore.ranks=2, or local[6] as master, or spark.task.cpus=1\
             """);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark;
 
-import java.util.List;
 import java.util.function.Consumer;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -10,10 +9,6 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.Batch;
-import org.ddstore.loader.LoadedBatch;
-import org.ddstore.loader.Loader;
-import org.ddstore.loader.LoaderOptions;
-import org.ddstore.sampling.Samplers;
 
 /** The programs that docs/resident.md shows, which {@link ResidentSnippetsTest} runs. */
 final class ResidentSnippets {
@@ -50,29 +45,5 @@ final class ResidentSnippets {
     Dataset<Row> predictions = store.map(Doubling::new, schema, 1024);
     // resident.md: end
     return predictions;
-  }
-
-  static List<Long> twoStores(ResidentStore train, ResidentStore test) {
-    // resident.md: stores
-    List<Long> tested =
-        DDStores.run(
-            List.of(train, test),
-            rank -> {
-              Loader training = rank.loader(Samplers.shuffled(42).globalBatchSize(64));
-              for (LoadedBatch batch : training.epoch(0)) {
-                batch.close(); // a step of the training
-              }
-              long rows = 0;
-              Loader testing =
-                  rank.loader(
-                      "test", Samplers.sequential().globalBatchSize(64), LoaderOptions.defaults());
-              for (LoadedBatch batch : testing.epoch(0)) {
-                rows += batch.rows();
-                batch.close();
-              }
-              return rows;
-            });
-    // resident.md: end
-    return tested;
   }
 }

@@ -33,6 +33,7 @@ import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.types.Backing;
+import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -226,8 +227,13 @@ class ResidentStoreTest extends OnResidentCluster {
     lines.add("transport: tcp, not encrypted, over data channels: tcp: asked for");
     for (ExecutorHolding of : holdings) {
       lines.add(
-          "executor %s (%s): ranks %s, 220 rows in 4 shards, %,d bytes; %d requests served"
-              .formatted(of.executorId(), host, of.ranks(), of.bytes(), of.servedRequests()));
+          "executor %s (%s): ranks %s, 220 rows in 4 shards, %,d bytes; %s served"
+              .formatted(
+                  of.executorId(),
+                  host,
+                  of.ranks(),
+                  of.bytes(),
+                  Plural.of(of.servedRequests(), "request")));
     }
     lines.add("warning: " + RunWarnings.ofSlots(4, 4).orElseThrow());
     assertThat(store.explain().lines()).containsExactlyElementsOf(lines);

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.ddstore.cli.Output;
+import org.ddstore.types.Plural;
 
 /**
  * The result of a training, as text or JSON.
@@ -63,11 +64,10 @@ record VaeReport(List<VaeResult> ranks) {
               .formatted(epoch + 1, result.loss(), result.testLoss(), result.receipt()));
     }
     output.line(
-        "%s on %d rank%s, which ended with %s (CRC-32 by rank: %s)"
+        "%s on %s, which ended with %s (CRC-32 by rank: %s)"
             .formatted(
                 lossFell() ? "Learned" : "Did not learn",
-                ranks.size(),
-                ranks.size() == 1 ? "" : "s",
+                Plural.of(ranks.size(), "rank"),
                 sameParameters() ? "the same parameters" : "different parameters",
                 first().parameters()));
     printAttempt(output);
@@ -77,16 +77,19 @@ record VaeReport(List<VaeResult> ranks) {
   private void printAttempt(Output output) {
     if (!first().hasTrained()) {
       output.line(
-          "Complete  the checkpoint has %d epoch%s, nothing was left to train: raise --epochs to continue"
-              .formatted(epochs().size(), epochs().size() == 1 ? "" : "s"));
+          "Complete  the checkpoint has %s, nothing was left to train: raise --epochs to continue"
+              .formatted(Plural.of(epochs().size(), "epoch")));
       return;
     }
     if (!first().resumedAt().isEmpty()) {
       output.line("Resumed at %s, in attempt %d".formatted(first().resumedAt(), first().attempt()));
     }
     output.line(
-        "Speed     %,.0f images/s; utilisation %.0f %%; %,d mismatches"
-            .formatted(first().samplesPerSecond(), 100 * first().utilisation(), mismatches()));
+        "Speed     %,.0f images/s; utilisation %.0f %%; %s"
+            .formatted(
+                first().samplesPerSecond(),
+                100 * first().utilisation(),
+                Plural.of(mismatches(), "mismatch", "mismatches")));
   }
 
   private List<Map<String, Object>> results() {

@@ -97,7 +97,7 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
       ordinals[i] = names.indexOf(name);
       if (ordinals[i] < 0) {
         throw new IllegalArgumentException(
-            "option \"%s\": no column \"%s\" in the files; columns are %s"
+            "option \"%s\", \"%s\": no such column: choose one of %s"
                 .formatted(ReadOptions.COLUMNS, name, names));
       }
     }

@@ -236,7 +236,7 @@ class NpyFormatTest {
   @ParameterizedTest
   @CsvSource({
     "colum, x, 'option \"colum\" is unknown to format \"npy\"; legal are [column, columns,'",
-    "columns, x, 'option \"columns\": no column \"x\" in the files; columns are [value]'",
+    "columns, x, 'option \"columns\", \"x\": no such column: choose one of [value]'",
     "partitionBytes, 5, 'option \"partitionBytes\" is \"5\", not an integer in [1024, 1073741824]'"
   })
   void refusesIllegalOptions(String key, String value, String message) {

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.ddstore.Batch;
 import org.ddstore.Tensor;
 import org.ddstore.types.Field;
+import org.ddstore.types.Plural;
 
 /** The fields of a batch with their shapes and first values. */
 final class BatchView {
@@ -31,7 +32,7 @@ final class BatchView {
     }
     TextTable table =
         new TextTable(List.of(List.of("field", "type", "shape", "first values")), lines);
-    String note = "%,d row%s".formatted(rows, rows == 1 ? "" : "s");
+    String note = Plural.of(rows, "row");
     return MimeBundle.html(table.text() + "\n" + note, table.html() + "\n<p>" + note + "</p>");
   }
 

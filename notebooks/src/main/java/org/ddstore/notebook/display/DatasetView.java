@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructField;
+import org.ddstore.types.Plural;
 
 /** The first rows of a DataFrame, with the types of the columns. */
 final class DatasetView {
@@ -35,7 +36,7 @@ final class DatasetView {
     String note =
         found.size() > MOST_ROWS
             ? "the first %d rows; there are more".formatted(MOST_ROWS)
-            : "%d row%s".formatted(rows.size(), rows.size() == 1 ? "" : "s");
+            : Plural.of(rows.size(), "row");
     return bundle(new TextTable(headers, rows), note);
   }
 

@@ -2,6 +2,8 @@
 package org.ddstore.spark.cluster;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,6 +50,41 @@ record ControlGroup(Long limitBytes, Long usedBytes) {
       }
     }
     return found;
+  }
+
+  /**
+   * Returns the number of executors of an application in the control group of this process, as far
+   * as their processes are visible. Executors of YARN and Kubernetes have groups of their own;
+   * those of a standalone worker, also in a job of Slurm, share that of the worker.
+   *
+   * @param proc mount point of proc(5)
+   */
+  static int executors(Path proc, String applicationId) {
+    String argument = "\0--app-id\0%s\0".formatted(applicationId);
+    int count = 0;
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(proc, "[0-9]*")) {
+      String own = Files.readString(proc.resolve("self/cgroup"));
+      for (Path process : processes) {
+        if (text(process.resolve("cmdline")).contains(argument)
+            && text(process.resolve("cgroup")).equals(own)) {
+          count++;
+        }
+      }
+    } catch (IOException e) {
+      return 0; // not Linux
+    }
+    return count;
+  }
+
+  /**
+   * Returns the text of a file; empty if it cannot be read, as that of a process that has ended.
+   */
+  private static String text(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   private static ControlGroup read(Path root, String group, String limitFile, String usedFile) {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.spark.SparkEnv;
 import org.ddstore.spark.types.HostFacts;
 
 /** A probe of this host that reads only the JDK and /proc, in a few milliseconds. */
@@ -44,6 +45,19 @@ public final class HostProbe {
         locked.hardBytes(),
         group.limitBytes(),
         group.usedBytes());
+  }
+
+  /**
+   * Returns the number of executors of this application, this one included, that share the memory
+   * limit of this process; 1 if there is no limit or they are not visible.
+   *
+   * @param host facts of this process
+   */
+  public static int executorsUnderLimit(HostFacts host) {
+    SparkEnv env = SparkEnv.get();
+    return host.containerLimitBytes() == null || env == null
+        ? 1
+        : Math.max(1, ControlGroup.executors(Path.of("/proc"), env.conf().getAppId()));
   }
 
   private static String localHostName() {

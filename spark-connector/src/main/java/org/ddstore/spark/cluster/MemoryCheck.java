@@ -31,12 +31,16 @@ public final class MemoryCheck {
    * The memory that a load is about to allocate.
    *
    * @param rankBytes bytes for the calling rank
-   * @param executorBytes bytes for all ranks of this JVM
+   * @param limitedBytes bytes for all ranks of the executors that share the memory limit of this
+   *     JVM
    * @param hostBytes bytes for all ranks of this host
-   * @param residentBytes bytes that resident stores of this JVM already occupy; the free space of a
-   *     directory already excludes them
+   * @param residentBytes bytes that resident stores of these executors already occupy, as far as
+   *     known; the free space of a directory already excludes them
+   * @param executors number of the executors that share the limit, see {@link
+   *     HostProbe#executorsUnderLimit}
    */
-  public record Need(long rankBytes, long executorBytes, long hostBytes, long residentBytes) {}
+  public record Need(
+      long rankBytes, long limitedBytes, long hostBytes, long residentBytes, int executors) {}
 
   /**
    * Checks a need, unless {@code spark.ddstore.checkMemory} is false.
@@ -94,20 +98,28 @@ public final class MemoryCheck {
       return;
     }
     long missingBytes =
-        host.maxHeapBytes() + need.executorBytes + need.residentBytes - host.containerLimitBytes();
+        need.executors * host.maxHeapBytes()
+            + need.limitedBytes
+            + need.residentBytes
+            - host.containerLimitBytes();
     if (missingBytes > 0) {
       problems.add(
           new Problem(
-              "heap of %s and shards of %s%s exceed the container's limit of %s by %s"
+              "%s of %s and shards of %s%s exceed the container's limit of %s by %s"
                   .formatted(
+                      need.executors == 1 ? "heap" : need.executors + " heaps",
                       ByteSize.format(host.maxHeapBytes()),
-                      ByteSize.format(need.executorBytes),
+                      ByteSize.format(need.limitedBytes),
                       beside(need.residentBytes),
                       ByteSize.format(host.containerLimitBytes()),
                       ByteSize.format(missingBytes)),
               dropping(need.residentBytes)
-                  + "raise spark.executor.memoryOverhead (or the container's limit) by %s, or lower"
-                      .formatted(ByteSize.toSetting(missingBytes))
+                  + "raise %s by %s, or lower"
+                      .formatted(
+                          need.executors == 1
+                              ? "spark.executor.memoryOverhead (or the container's limit)"
+                              : "the limit, which the executors share,",
+                          ByteSize.toSetting(missingBytes))
                   + " spark.executor.memory, or "
                   + FILE_BACKING));
     }

@@ -23,6 +23,7 @@ import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.spark.wire.ConnectionSettings;
 import org.ddstore.types.Backing;
+import org.ddstore.types.Plural;
 
 /**
  * The checks on the driver before a barrier job. They find everything that would make the job wait
@@ -82,7 +83,8 @@ public final class Preflight {
         problems(cluster, driver, ranks, estimatedBytes, leastOf(residentBytes, cluster), settings);
     problems.addAll(problems(context.getConf()));
     if (!problems.isEmpty()) {
-      throw new PreflightException("cannot run %d ranks here:".formatted(ranks), problems);
+      throw new PreflightException(
+          "cannot run %s here:".formatted(Plural.of(ranks, "rank")), problems);
     }
     return cluster;
   }
@@ -168,14 +170,14 @@ public final class Preflight {
 
   private static Problem tooFewSlots(ClusterFacts cluster, int ranks) {
     String missing =
-        "%d ranks need %d slots, %d available: %d executors, %d cores, %d CPUs per task"
+        "%s %s, %d available: %s, %s, %s per task"
             .formatted(
-                ranks,
-                ranks,
+                Plural.of(ranks, "rank needs", "ranks need"),
+                Plural.of(ranks, "slot"),
                 cluster.slots(),
-                cluster.executors().size(),
-                cluster.cores(),
-                cluster.taskCpus());
+                Plural.of(cluster.executors().size(), "executor"),
+                Plural.of(cluster.cores(), "core"),
+                Plural.of(cluster.taskCpus(), "CPU"));
     String more =
         cluster.isLocal()
             ? "local[%d] as master".formatted(ranks * cluster.taskCpus())
@@ -232,7 +234,10 @@ public final class Preflight {
     if (bytesHere > driver.sharedMemoryFreeBytes()) {
       problems.add(
           MemoryCheck.directoryTooSmall(
-              "%d ranks on this host need".formatted(ranksHere), bytesHere, driver, settings));
+              Plural.of(ranksHere, "rank on this host needs", "ranks on this host need"),
+              bytesHere,
+              driver,
+              settings));
     }
   }
 
@@ -255,10 +260,10 @@ public final class Preflight {
     if (neededBytes > cluster.overheadBytes()) {
       problems.add(
           new Problem(
-              ("%d ranks per executor need %s%s beside the heap and the JVM needs %s there; the"
+              ("%s %s%s beside the heap and the JVM needs %s there; the"
                       + " memoryOverhead of the container is %s")
                   .formatted(
-                      ranksEach,
+                      Plural.of(ranksEach, "rank per executor needs", "ranks per executor need"),
                       ByteSize.format(segmentBytes),
                       residentBytes == 0
                           ? ""

@@ -33,10 +33,12 @@ public final class RunWarnings {
       return Optional.empty();
     }
     return Optional.of(
-        "%d ranks take all %d slots: while they run every other job of the application waits, including queries of resident stores; %s"
+        "%s: while %s every other job of the application waits, including queries of resident stores; %s"
             .formatted(
-                ranks,
-                slots,
+                slots > 1
+                    ? "%d ranks take all %d slots".formatted(ranks, slots)
+                    : "1 rank takes the only slot",
+                slots > 1 ? "they run" : "it runs",
                 slots > 1
                     ? "%s=%d leaves one free".formatted(OptionKeys.SETTING_RANKS, slots - 1)
                     : "add a slot to keep one free"));

@@ -18,6 +18,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.ddstore.checkpoint.CheckpointException;
 import org.ddstore.checkpoint.CheckpointStorage;
+import org.ddstore.types.RejectedArgumentException;
 
 /**
  * A {@link CheckpointStorage} in a file system of Hadoop. A published file is created, written and
@@ -39,10 +40,13 @@ public final class HadoopStorage implements CheckpointStorage {
    *
    * @param directory path, with the default file system of the configuration if it has no scheme
    * @throws CheckpointException if no file system serves the path
+   * @throws RejectedArgumentException if the path is relative and local
    */
   public static CheckpointStorage ofTask(String directory) {
     try {
       return of(new Path(directory), SparkHadoopUtil.get().newConfiguration(SparkEnv.get().conf()));
+    } catch (RejectedArgumentException e) {
+      throw e;
     } catch (IOException | RuntimeException e) {
       throw new CheckpointException(
           "cannot open %s for checkpoints: %s: pass a path of a file system that the executors have configured"
@@ -54,6 +58,11 @@ public final class HadoopStorage implements CheckpointStorage {
   /** Returns the storage of a directory; files of this host need no Hadoop. */
   static CheckpointStorage of(Path directory, Configuration configuration) throws IOException {
     FileSystem files = directory.getFileSystem(configuration);
+    if (files instanceof LocalFileSystem && !directory.isAbsolute()) {
+      throw new RejectedArgumentException(
+          "directory of checkpoints \"%s\" is relative, and each executor has a working directory of its own: give an absolute path of a directory that all hosts share"
+              .formatted(directory));
+    }
     Path qualified = files.makeQualified(directory);
     return files instanceof LocalFileSystem
         ? CheckpointStorage.local(java.nio.file.Path.of(qualified.toUri().getPath()))

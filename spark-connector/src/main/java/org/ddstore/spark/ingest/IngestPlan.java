@@ -231,7 +231,7 @@ public final class IngestPlan implements AutoCloseable {
     }
     if (!found) {
       throw new IllegalArgumentException(
-          "no column \"%s\": choose one of %s"
+          "column \"%s\": no such column: choose one of %s"
               .formatted(name, columns.stream().map(Column::name).toList()));
     }
     return new IngestPlan(rows, source, changed, sample, ranks, route, warnings, wording);

@@ -34,6 +34,7 @@ import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Plural;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -338,11 +339,11 @@ public final class BarrierJob {
       return (RuntimeException) e;
     }
     return new StoreJobException(
-        "attempt %d of %d on %d ranks %s%s%s"
+        "attempt %d of %d on %s %s%s%s"
             .formatted(
                 attempt,
                 settings.maxAttempts(),
-                ranks,
+                Plural.of(ranks, "rank"),
                 reason(e, first),
                 RetryPolicy.isPermanent(cause == null ? e : cause) ? NO_OTHER : "",
                 remark),

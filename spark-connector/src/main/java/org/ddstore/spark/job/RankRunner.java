@@ -4,10 +4,10 @@ package org.ddstore.spark.job;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -224,9 +224,17 @@ final class RankRunner<T> implements Serializable {
     for (int r = 0; r < ranks(context); r++) {
       hostBytes += host(context, r).equals(ownHost) ? loader.estimatedBytes(r) : 0;
     }
+    HostFacts host = HostProbe.read(directoryRoot());
+    int executors = HostProbe.executorsUnderLimit(host);
+    boolean allShareTheLimit = executors >= processesOnHost(context).size();
     MemoryCheck.check(
-        HostProbe.read(directoryRoot()),
-        new MemoryCheck.Need(rankBytes, executorBytes, hostBytes, ShardMemory.residentBytes()),
+        host,
+        new MemoryCheck.Need(
+            rankBytes,
+            allShareTheLimit ? Math.max(hostBytes, executorBytes) : executorBytes,
+            hostBytes,
+            ShardMemory.residentBytes(),
+            executors),
         settings);
   }
 
@@ -262,19 +270,19 @@ final class RankRunner<T> implements Serializable {
     return port < 0 ? address : address.substring(0, port);
   }
 
-  /** Returns the index of this executor among those of its host, ordered by their first rank. */
+  /** Returns the index of this executor among those of its host. */
   private static int processOnHost(BarrierTaskContext context) {
+    return processesOnHost(context).indexOf(context.getTaskInfos()[rank(context)].address());
+  }
+
+  /** Returns the addresses of the executors of this host that have ranks, by their first rank. */
+  private static List<String> processesOnHost(BarrierTaskContext context) {
     String host = host(context, rank(context));
-    List<String> executors = new ArrayList<>();
-    for (int r = 0; r < ranks(context); r++) {
-      if (host(context, r).equals(host)) {
-        executors.add(context.getTaskInfos()[r].address());
-      }
-    }
-    return executors.stream()
+    return IntStream.range(0, ranks(context))
+        .filter(r -> host(context, r).equals(host))
+        .mapToObj(r -> context.getTaskInfos()[r].address())
         .distinct()
-        .toList()
-        .indexOf(context.getTaskInfos()[rank(context)].address());
+        .toList();
   }
 
   private static int rank(BarrierTaskContext context) {

@@ -90,7 +90,10 @@ public record ClusterReport(
     for (ExecutorReport report : answers.values()) {
       LocalDirectory.problem(report.host()).ifPresent(problems::add);
       problems.addAll(
-          MemoryCheck.problems(report.host(), new MemoryCheck.Need(0, 0, 0, 0), settings));
+          MemoryCheck.problems(
+              report.host(),
+              new MemoryCheck.Need(0, 0, 0, 0, report.executorsUnderLimit()),
+              settings));
     }
     return new ClusterReport(
         cluster, List.copyOf(answers.values()), silent, problems.stream().distinct().toList());

@@ -25,6 +25,7 @@ public final class ExecutorReport implements Serializable {
   private final String nativeLibrary;
   private final String gatherKernel;
   private final String devices;
+  private final int executorsUnderLimit;
 
   private ExecutorReport(
       HostFacts host, List<TransportReport> transports, String sparkVersion, String scalaVersion) {
@@ -35,6 +36,7 @@ public final class ExecutorReport implements Serializable {
     this.nativeLibrary = NativeLibrary.description();
     this.gatherKernel = GatherKernels.description();
     this.devices = describe(Devices.ofThisProcess());
+    this.executorsUnderLimit = HostProbe.executorsUnderLimit(host);
   }
 
   /** Returns the report of the calling process. */
@@ -57,6 +59,11 @@ public final class ExecutorReport implements Serializable {
 
   public HostFacts host() {
     return host;
+  }
+
+  /** Returns {@link HostProbe#executorsUnderLimit} of the executor. */
+  int executorsUnderLimit() {
+    return executorsUnderLimit;
   }
 
   public List<TransportReport> transports() {

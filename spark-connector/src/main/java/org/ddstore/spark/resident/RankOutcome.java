@@ -8,6 +8,7 @@ import java.util.List;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.types.Plural;
 
 /**
  * The outcome of one rank of a run on a resident store, sent to the driver.
@@ -66,7 +67,8 @@ public record RankOutcome<T>(T result, String executorId, boolean home, List<Rea
         return home + " held its rows and has ended";
       }
       return ranksThere > slots
-          ? "%s has %d slots and the rows of %d ranks".formatted(home, slots, ranksThere)
+          ? "%s has %s and the rows of %d ranks"
+              .formatted(home, Plural.of(slots, "slot"), ranksThere)
           : "%s, which has its rows, had no free slot".formatted(home);
     }
 

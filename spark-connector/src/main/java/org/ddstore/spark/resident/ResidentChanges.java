@@ -20,6 +20,7 @@ import org.ddstore.spark.job.RetryPolicy;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Plural;
 import org.ddstore.types.ProcessAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -146,8 +147,11 @@ public final class ResidentChanges {
     for (int round = 1; needsRepair(); round++) {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(
-            "rows of \"%s\" could not be restored because executors ended: %d shards are lost after %d repairs"
-                .formatted(name, places.now().lost().size(), round - 1));
+            "rows of \"%s\" could not be restored because executors ended: %s lost after %s"
+                .formatted(
+                    name,
+                    Plural.of(places.now().lost().size(), "shard is", "shards are"),
+                    Plural.of(round - 1, "repair")));
       }
       bringBack(places.now());
     }

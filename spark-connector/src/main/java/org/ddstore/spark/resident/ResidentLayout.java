@@ -15,6 +15,7 @@ import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.transport.SegmentAddress;
+import org.ddstore.types.Plural;
 import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.Schema;
 
@@ -103,7 +104,8 @@ public final class ResidentLayout {
     long gone = more.stream().filter(place -> !left.hasCopy(place)).count();
     return more.isEmpty()
         ? Optional.empty()
-        : Optional.of("%d shards, %d of them without another copy".formatted(more.size(), gone));
+        : Optional.of(
+            "%s, %d of them without another copy".formatted(Plural.of(more.size(), "shard"), gone));
   }
 
   /** Replaces shards by rebuilt ones, which are no longer lost. */

@@ -79,12 +79,11 @@ final class ColumnOptions {
     List<String> matches = types.keySet().stream().filter(name::equalsIgnoreCase).toList();
     if (matches.size() != 1) {
       throw new IllegalArgumentException(
-          "option \"%s%s\" matches %s; columns are %s"
-              .formatted(
-                  prefix,
-                  name,
-                  matches.isEmpty() ? "no column" : "several columns",
-                  types.keySet()));
+          "option \"%s%s\": ".formatted(prefix, name)
+              + (matches.isEmpty()
+                  ? "no such column: choose one of " + types.keySet()
+                  : "columns %s differ only in case, which options do not distinguish: rename one"
+                      .formatted(matches)));
     }
     return matches.get(0);
   }

@@ -90,7 +90,10 @@ final class DataChannel implements AutoCloseable {
     key.attach(user);
   }
 
-  /** Sends a request, or the part of it that the channel takes now; {@link #flushRest} sends the rest. */
+  /**
+   * Sends a request, or the part of it that the channel takes now; {@link #flushRest} sends the
+   * rest.
+   */
   void send(GatherRequest request, PeerRows rows) throws IOException {
     int bytes = request.bodyBytes(rows);
     if (out.remaining() < Integer.BYTES + bytes) {

@@ -72,6 +72,25 @@ class ControlGroupTest {
   }
 
   @Test
+  void countsTheExecutorsOfTheApplicationInTheOwnGroup() throws IOException {
+    process("self", "java\0Shell\0", "0::/job\n");
+    process("1", "bash\0-c\0java Backend --app-id app-1\0", "0::/job\n");
+    process("12", "java\0Backend\0--app-id\0app-1\0--worker-url\0w\0", "0::/job\n");
+    process("13", "java\0Backend\0--executor-id\0001\0--app-id\0app-1\0", "0::/job\n");
+    process("14", "java\0Backend\0--app-id\0app-1\0", "0::/other\n");
+    process("15", "java\0Backend\0--app-id\0app-12\0", "0::/job\n");
+    Files.createDirectory(root.resolve("16"));
+
+    assertThat(ControlGroup.executors(root, "app-1")).isEqualTo(2);
+    assertThat(ControlGroup.executors(root.resolve("none"), "app-1")).isZero();
+  }
+
+  private void process(String id, String commandLine, String group) throws IOException {
+    write(id + "/cmdline", commandLine);
+    write(id + "/cgroup", group);
+  }
+
+  @Test
   void fallsBackToTheRootForAPathOfTheHost() throws IOException {
     write("memory/memory.limit_in_bytes", "4096\n");
     write("memory/memory.usage_in_bytes", "512\n");

@@ -267,7 +267,7 @@ class PreflightTest {
 
   @Test
   void checksARankAgainstItsHostAndContainer() {
-    MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 4 * GIB, 8 * GIB, 0);
+    MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 4 * GIB, 8 * GIB, 0, 1);
     Settings direct = DEFAULTS.with(Setting.BACKING, Backing.DIRECT);
 
     assertThat(MemoryCheck.problems(host(GIB, 9 * GIB, null), need, DEFAULTS))
@@ -302,8 +302,8 @@ class PreflightTest {
 
   @Test
   void memoryOfResidentStoresCountsInTheContainer() {
-    MemoryCheck.Need overwrite = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 8 * GIB);
-    MemoryCheck.Need load = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 0);
+    MemoryCheck.Need overwrite = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 8 * GIB, 1);
+    MemoryCheck.Need load = new MemoryCheck.Need(8 * GIB, 8 * GIB, 8 * GIB, 0, 1);
     HostFacts host = host(24 * GIB, 32 * GIB, 16 * GIB);
 
     assertThat(MemoryCheck.problems(host, load, DEFAULTS)).isEmpty();
@@ -319,6 +319,22 @@ class PreflightTest {
     assertThat(MemoryCheck.problems(host, overwrite, onDisk()))
         .as("pages of files do not count")
         .isEmpty();
+  }
+
+  /** As in a job of Slurm, whose limit the executors of a node share. */
+  @Test
+  void executorsThatShareALimitCountTogether() {
+    MemoryCheck.Need need = new MemoryCheck.Need(2 * GIB, 8 * GIB, 8 * GIB, 0, 3);
+
+    assertThat(MemoryCheck.problems(host(9 * GIB, 9 * GIB, 11 * GIB), need, DEFAULTS)).isEmpty();
+    assertThat(MemoryCheck.problems(host(9 * GIB, 9 * GIB, 10 * GIB), need, DEFAULTS))
+        .containsExactly(
+            new Problem(
+                "3 heaps of 1.00 GiB and shards of 8.00 GiB exceed the container's limit of 10.00"
+                    + " GiB by 1.00 GiB",
+                "raise the limit, which the executors share, by 1024m, or lower"
+                    + " spark.executor.memory, or spark.ddstore.backing=file with"
+                    + " spark.ddstore.directory on a disk"));
   }
 
   private Settings onDisk() {

@@ -16,6 +16,7 @@ import org.ddstore.checkpoint.CheckpointStorage;
 import org.ddstore.checkpoint.SavingRanks;
 import org.ddstore.checkpoint.StorageContract;
 import org.ddstore.spark.dump.FaultyFileSystem;
+import org.ddstore.types.RejectedArgumentException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,6 +82,14 @@ class HadoopStorageTest extends StorageContract {
     assertThat(local)
         .isNotInstanceOf(HadoopStorage.class)
         .hasToString(folder.resolve("checkpoints").toString());
+  }
+
+  /** Each executor would write to another directory. */
+  @Test
+  void refusesARelativeLocalPath() {
+    assertThatThrownBy(() -> HadoopStorage.of(new Path("digits/1"), new Configuration()))
+        .isInstanceOf(RejectedArgumentException.class)
+        .hasMessageStartingWith("directory of checkpoints \"digits/1\" is relative");
   }
 
   @Test

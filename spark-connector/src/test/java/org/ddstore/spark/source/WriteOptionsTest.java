@@ -66,14 +66,14 @@ class WriteOptionsTest {
         "backing | disk | option \"backing\" is \"disk\"; legal are shm, direct and file",
         "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"
             + " \"backing\" to \"file\"",
-        "type.img | int8 | option \"type.img\" matches no column; columns are [id, Image, a.b]",
+        "type.img | int8 | option \"type.img\": no such column: choose one of [id, Image, a.b]",
         "type.id | int9 | option \"type.id\": \"int9\": no type \"int9\": choose one of [bool",
-        "fillNulls.img | 1 | option \"fillNulls.img\" matches no column; columns are [id, Image, a.b]",
+        "fillNulls.img | 1 | option \"fillNulls.img\": no such column: choose one of [id, Image, a.b]",
         "fillnulls.ID | x | option \"fillNulls.id\" is \"x\", not a value of BIGINT: use a form",
         "pad.id | 0 | option \"pad.id\": values of BIGINT cannot be padded",
         "pad.image | zero | option \"pad.Image\" is \"zero\", not a value of BIGINT",
         "truncate.image | yes | option \"truncate.image\" is \"yes\"; legal are true and false",
-        "truncate.x | true | option \"truncate.x\" matches no column",
+        "truncate.x | true | option \"truncate.x\": no such column",
         "decimals | int32 | option \"decimals\" is \"int32\"; legal are float64 and int64",
         "decimals.id | double | option \"decimals.id\" is \"double\"; legal are float64 and int64",
         "type.id | int8[2,x] | option \"type.id\": \"int8[2,x]\": dimension \"x\" is no number",
@@ -99,6 +99,16 @@ class WriteOptionsTest {
     assertThatThrownBy(() -> spec.run(context -> 0))
         .isInstanceOf(IngestException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void columnsThatDifferInCaseAreNamed() {
+    Dataset<Row> alike = rows.selectExpr("id", "id AS ID");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new WriteOptions(Map.of("name", "t", "type.id", "int8")).spec(alike))
+        .withMessage(
+            "option \"type.id\": columns [id, ID] differ only in case, which options do not"
+                + " distinguish: rename one");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.WeakHashMap;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.types.OptionKeys;
+import org.ddstore.types.Plural;
 
 /**
  * The MPI worlds of an application's executors, as far as the driver has seen them run ranks, and
@@ -89,14 +90,14 @@ final class MpiWorlds {
     return fixed
         ? Optional.empty()
         : Optional.of(
-            "%d ranks leave %d of %d executors out of the MPI world; a later store that uses one of them forces the replacement of all executors, and their caches are lost: use %s=%d for the first store, or %d executors"
+            "%s %d of %d executors out of the MPI world; a later store that uses one of them forces the replacement of all executors, and their caches are lost: use %s=%d for the first store, or %s"
                 .formatted(
-                    ranks,
+                    Plural.of(ranks, "rank leaves", "ranks leave"),
                     present.size() - ranks,
                     present.size(),
                     OptionKeys.SETTING_RANKS,
                     present.size(),
-                    ranks));
+                    Plural.of(ranks, "executor")));
   }
 
   private static boolean meets(Collection<String> some, Collection<String> others) {
