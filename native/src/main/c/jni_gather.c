@@ -223,6 +223,27 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv 
   return 0;
 }
 
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packToMemory(JNIEnv *env, jclass type, jlongArray pieces,
+                                                                           jintArray bytes, jint count, jlong target) {
+  int64_t addresses[PART];
+  int32_t sizes[PART];
+  uint8_t *end = (uint8_t *)(uintptr_t)target;
+  (void)type;
+  for (jint first = 0; first < count; first += PART) {
+    jint part = MIN(PART, count - first);
+    (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
+    if ((*env)->ExceptionCheck(env)) {
+      return 0;
+    }
+    end = dds_pack(addresses, sizes, (size_t)part, end);
+  }
+  return 0;
+}
+
 /* A buffer before a Java array that must not be pinned, because pieces may come from a disk. */
 struct block {
   uint8_t bytes[16 << 10];

@@ -3,6 +3,7 @@ package org.ddstore.benchmarks;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,6 +18,7 @@ import org.ddstore.hosts.Requirements;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,11 +58,7 @@ final class ReadBench implements Callable<Integer> {
       description = "Batches read concurrently, one thread each; ${DEFAULT-VALUE} by default.")
   private List<Integer> inFlight = List.of(1, 4);
 
-  @Option(
-      names = "--ranks",
-      paramLabel = "N",
-      description = "Number of ranks; ${DEFAULT-VALUE} by default.")
-  private int ranks = 2;
+  @ArgGroup private Size size = new Size();
 
   @Option(
       names = "--shard-mb",
@@ -92,6 +90,25 @@ final class ReadBench implements Callable<Integer> {
 
   @Spec private CommandSpec command;
 
+  /** The number of ranks, given in one of two ways. */
+  private static final class Size {
+    @Option(
+        names = "--ranks",
+        paramLabel = "N",
+        description = "Number of ranks, 2 by default; rank 0 reads from the others.")
+    private int ranks = 2;
+
+    @Option(
+        names = "--peers",
+        paramLabel = "N",
+        description = "Number of ranks that serve the rows of each batch, in place of --ranks.")
+    private Integer peers;
+
+    int allRanks() {
+      return peers == null ? ranks : peers + 1;
+    }
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     check();
@@ -100,7 +117,7 @@ final class ReadBench implements Callable<Integer> {
             List.copyOf(rowBytes),
             List.copyOf(batches),
             List.copyOf(inFlight),
-            new RankNetwork(ranks, transport.name(), transport.shortcut(), encrypted),
+            new RankNetwork(size.allRanks(), transport.name(), transport.shortcut(), encrypted),
             (long) shardMb << 20,
             seconds);
     List<ReadResult> results = new ArrayList<>();
@@ -125,7 +142,7 @@ final class ReadBench implements Callable<Integer> {
         results,
         Map.of(
             "ranks",
-            ranks,
+            size.allRanks(),
             "hosts",
             hosts,
             "shardBytes",
@@ -152,7 +169,11 @@ final class ReadBench implements Callable<Integer> {
     OptionRange.checkAll(command, "--row-bytes", rowBytes, 8, 1 << 30);
     OptionRange.checkAll(command, "--batch", batches, 1, 1 << 20);
     OptionRange.checkAll(command, "--in-flight", inFlight, 1, 256);
-    OptionRange.check(command, "--ranks", ranks, 2, RankNetwork.MAX_RANKS);
+    if (size.peers == null) {
+      OptionRange.check(command, "--ranks", size.ranks, 2, RankNetwork.MAX_RANKS);
+    } else {
+      OptionRange.check(command, "--peers", size.peers, 1, RankNetwork.MAX_RANKS - 1);
+    }
     OptionRange.check(command, "--shard-mb", shardMb, 1, 1 << 20);
     OptionRange.check(command, "--hosts", hosts, 1, 2);
     OptionRange.checkSeconds(command, seconds);
@@ -177,6 +198,10 @@ final class ReadBench implements Callable<Integer> {
             "limit us/row",
             "stream us/row",
             "ratio to limit",
+            "socket us/row",
+            "ratio to socket",
+            "p99 ratio",
+            "cpu ratio",
             "mismatches"),
         results.stream().map(ReadBench::cells).toList());
     output.line(
@@ -184,7 +209,7 @@ final class ReadBench implements Callable<Integer> {
             Locale.ROOT,
             "%s with %s each on %s, rank 0 reads; us/row and GB/s over all batches in"
                 + " flight; batches larger than %s are skipped",
-            Plural.of(ranks, "rank"),
+            Plural.of(size.allRanks(), "rank"),
             ByteSize.format(plan.shardBytes()),
             Plural.of(hosts, "host"),
             ByteSize.format(plan.maxBatchBytes())));
@@ -198,7 +223,8 @@ final class ReadBench implements Callable<Integer> {
           String.format(
               Locale.ROOT,
               "limit: %s, by one thread; stream: time per row when one core copies a long range of"
-                  + " memory at %.1f GB/s; both alternate with the reads",
+                  + " memory at %.1f GB/s; socket: the same bytes over plain blocking sockets"
+                  + " between the same processes; all alternate with the reads",
               results.get(0).limit(),
               new Median()
                   .evaluate(
@@ -207,7 +233,7 @@ final class ReadBench implements Callable<Integer> {
   }
 
   private static List<Object> cells(ReadResult result) {
-    return List.of(
+    return Arrays.asList( // with nulls
         result.path() + (result.path().equals("remote") ? " (" + result.transport() + ")" : ""),
         ByteSize.format(result.rowBytes()),
         result.access().equals(ReadResult.HOT) ? "1 (hot)" : result.batch(),
@@ -218,10 +244,14 @@ final class ReadBench implements Callable<Integer> {
         decimal(result.limitMicrosPerRow()),
         decimal(result.streamMicrosPerRow()),
         decimal(result.ratioToLimit()),
+        decimal(result.socketMicrosPerRow()),
+        decimal(result.ratioToSocket()),
+        decimal(result.p99RatioToSocket()),
+        decimal(result.cpuRatioToSocket()),
         result.mismatches());
   }
 
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  private static String decimal(Double value) {
+    return value == null ? null : String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 }

@@ -3,11 +3,16 @@ package org.ddstore.benchmarks;
 
 import java.io.IOException;
 import java.io.Serializable;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.ddstore.DDStore;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
@@ -27,6 +32,7 @@ final class ReadBenchRank implements RankWork {
   private final ReadBenchPlan plan;
   private transient StreamCopy stream;
   private transient String reason;
+  private transient List<InetSocketAddress> servers; // sockets of the other ranks
   private transient Consumer<Serializable> results;
 
   ReadBenchRank(ReadBenchPlan plan) {
@@ -68,11 +74,35 @@ final class ReadBenchRank implements RankWork {
       ShardWriter writer = ShardWriter.create(pattern.schema(), options);
       pattern.write((long) ranks.rank() * shardRows, shardRows, writer);
       store.add(ROWS, writer);
-      if (ranks.rank() == 0) {
-        measure(store, transport, pattern, rowBytes);
+      String host = transport.local().host();
+      try (ReadSocket socket = new ReadSocket(InetAddress.getByName(host), ownRows(store))) {
+        byte[] address = "%s:%d".formatted(host, socket.port()).getBytes(StandardCharsets.US_ASCII);
+        byte[][] all = ranks.allGather(address);
+        if (ranks.rank() == 0) {
+          servers = Stream.of(all).skip(1).map(ReadBenchRank::address).toList();
+          measure(store, transport, pattern, rowBytes);
+        }
+        ranks.awaitAll("measured", RankJvm.PATIENCE);
       }
-      ranks.awaitAll("measured", RankJvm.PATIENCE);
     }
+  }
+
+  /** Returns the first chunk of the rows of this rank. */
+  private static ByteBuffer ownRows(DDStore store) throws IOException {
+    SegmentAddress own = store.catalog().segments(ROWS).get(store.info().rank());
+    Segment segment = Segment.attach(own.nonce(), own.host(), own.path());
+    try {
+      return segment.chunk(0); // the store holds the segment until the end
+    } finally {
+      segment.release();
+    }
+  }
+
+  private static InetSocketAddress address(byte[] text) {
+    String address = new String(text, StandardCharsets.US_ASCII);
+    int colon = address.lastIndexOf(':');
+    return new InetSocketAddress(
+        address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
   }
 
   private void measure(DDStore store, Transport remote, PatternRows pattern, int rowBytes)
@@ -134,6 +164,16 @@ final class ReadBenchRank implements RankWork {
         int held = ReadMeasurement.heldBatches(rowBytes, batch, 1) / inRound * inRound;
         CopyLoop loop = CopyLoop.ofRandomRows(segments, rowBytes, batch, inRound, held);
         ReadLimits limits = new ReadLimits(loop, stream);
+        SocketReads sockets =
+            path == ReadPath.REMOTE
+                ? new SocketReads(
+                    servers,
+                    rowBytes,
+                    batch,
+                    threads,
+                    ReadMeasurement.roundBatches(rowBytes, batch, threads),
+                    ReadMeasurement.heldBatches(rowBytes, batch, threads))
+                : null;
         ReadMeasurement measurement =
             new ReadMeasurement(
                 store.variable(ROWS),
@@ -142,7 +182,8 @@ final class ReadBenchRank implements RankWork {
                 batch,
                 threads,
                 random -> firstRows.get((int) (random % shards)) + random / shards % shardRows,
-                limits);
+                limits,
+                sockets);
         measurement.run(plan.seconds(), pool);
         pool.shutdown();
         results.accept(
@@ -156,8 +197,12 @@ final class ReadBenchRank implements RankWork {
                 measurement.microsPerRow(),
                 measurement.p99MicrosPerRow(),
                 limits,
+                SocketRatios.of(measurement, sockets),
                 measurement.mismatches()));
         loop.close();
+        if (sockets != null) {
+          sockets.close();
+        }
       }
     }
   }
@@ -183,6 +228,7 @@ final class ReadBenchRank implements RankWork {
               micros,
               p99Micros,
               limits,
+              SocketRatios.NONE,
               hot.mismatches()));
     }
   }
@@ -197,6 +243,7 @@ final class ReadBenchRank implements RankWork {
       double micros,
       double p99Micros,
       ReadLimits limits,
+      SocketRatios sockets,
       long mismatches) {
     double streamGbPerSecond = limits.streamGbPerSecond();
     return new ReadResult(
@@ -215,6 +262,10 @@ final class ReadBenchRank implements RankWork {
         CopyLoop.description(),
         rowBytes / 1e3 / streamGbPerSecond,
         streamGbPerSecond,
+        sockets.microsPerRow(),
+        sockets.ratio(),
+        sockets.p99Ratio(),
+        sockets.processorRatio(),
         mismatches);
   }
 }

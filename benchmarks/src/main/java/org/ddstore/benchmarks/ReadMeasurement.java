@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -39,14 +40,18 @@ final class ReadMeasurement {
   private final int threads;
   private final LongUnaryOperator draw;
   private final ReadLimits limits;
+  private final SocketReads sockets;
 
   private final DescriptiveStatistics micros = new DescriptiveStatistics();
+  private long processorNanos;
+  private long rowsRead;
   private long mismatches;
   private final DescriptiveStatistics callNanos = new DescriptiveStatistics();
 
   /**
    * @param draw function that maps a random number in [0, Long.MAX_VALUE] to an index
    * @param limits baselines, run after each round
+   * @param sockets limit of rows read over a network, run after each round; null for other rows
    */
   ReadMeasurement(
       Variable rows,
@@ -55,7 +60,8 @@ final class ReadMeasurement {
       int batch,
       int threads,
       LongUnaryOperator draw,
-      ReadLimits limits) {
+      ReadLimits limits,
+      SocketReads sockets) {
     this.rows = rows;
     this.pattern = pattern;
     this.rowBytes = rowBytes;
@@ -63,6 +69,7 @@ final class ReadMeasurement {
     this.threads = threads;
     this.draw = draw;
     this.limits = limits;
+    this.sockets = sockets;
   }
 
   /**
@@ -79,7 +86,8 @@ final class ReadMeasurement {
     return (int) Math.max(1, Math.min(heldBatches(rowBytes, batch, threads), fitting));
   }
 
-  void run(double seconds, ExecutorService pool) throws InterruptedException, ExecutionException {
+  void run(double seconds, ExecutorService pool)
+      throws InterruptedException, ExecutionException, IOException {
     List<Worker> each = new ArrayList<>();
     try {
       for (int t = 0; t < threads; t++) {
@@ -88,29 +96,42 @@ final class ReadMeasurement {
       long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       while (System.nanoTime() < warm) {
         round(each, pool);
-        limits.round(false);
+        runLimits(pool, false);
       }
       callNanos.clear();
+      processorNanos = 0;
+      rowsRead = 0;
       double left = seconds * TimeUnit.SECONDS.toMicros(1);
       while (left > 0) {
         double perRow = round(each, pool);
         micros.addValue(perRow);
         left -= perRow * threads * each.get(0).indices.length * batch;
-        limits.round(true);
+        runLimits(pool, true);
       }
     } finally {
       each.forEach(Worker::close);
     }
   }
 
+  private void runLimits(ExecutorService pool, boolean count)
+      throws InterruptedException, ExecutionException, IOException {
+    limits.round(count);
+    if (sockets != null) {
+      sockets.round(pool, count);
+    }
+  }
+
   /** Runs a round and returns the wall time per row, in microseconds. */
   private double round(List<Worker> each, ExecutorService pool)
-      throws InterruptedException, ExecutionException {
+      throws InterruptedException, ExecutionException, IOException {
     each.forEach(Worker::prepare);
     long read = 0;
+    long before = sockets == null ? 0 : sockets.allProcessorNanos();
     for (Future<Integer> done : pool.invokeAll(each)) {
       read += (long) done.get() * batch;
     }
+    processorNanos += sockets == null ? 0 : sockets.allProcessorNanos() - before;
+    rowsRead += read;
     // From the first start to the last end, which excludes the wake-up time of threads.
     long start =
         each.stream()
@@ -147,6 +168,11 @@ final class ReadMeasurement {
 
   double p99MicrosPerRow() {
     return callNanos.getPercentile(99) / 1e3 / batch;
+  }
+
+  /** Returns the processor time of all processes per row, in microseconds; only with sockets. */
+  double processorMicrosPerRow() {
+    return processorNanos / 1e3 / rowsRead;
   }
 
   long mismatches() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.ddstore.cli.InProcess;
@@ -67,8 +68,8 @@ class BenchReadIT {
                     "2",
                     "--shard-mb",
                     "32",
-                    "--ranks",
-                    "3",
+                    "--peers",
+                    "2",
                     "--encrypted")));
 
     assertThat(json.get("results")).hasSize(4);
@@ -91,10 +92,18 @@ class BenchReadIT {
               "limit",
               "streamMicrosPerRow",
               "streamGbPerSecond",
+              "socketMicrosPerRow",
+              "ratioToSocket",
+              "p99RatioToSocket",
+              "cpuRatioToSocket",
               "mismatches");
-      assertThat(result.get("transport").asText()).isEqualTo("tcp, authenticated and encrypted");
+      assertThat(result.get("transport").asText())
+          .isEqualTo("tcp, authenticated and encrypted, over Spark's network");
       assertThat(result.get("why").asText()).isNotEmpty();
       assertThat(result.get("ratioToLimit").asDouble()).isPositive();
+      for (String ratio : List.of("ratioToSocket", "p99RatioToSocket", "cpuRatioToSocket")) {
+        assertThat(result.get(ratio).asDouble()).isPositive();
+      }
       assertThat(result.get("limit").asText()).startsWith("a plain loop ");
       assertThat(result.get("streamGbPerSecond").asDouble()).isPositive();
     }

@@ -78,8 +78,16 @@ public interface GatherKernel {
   void pack(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 
   /**
-   * Copies pieces like {@link #pack}, without blocking the garbage collector, for pieces that may
-   * have to be read from a disk.
+   * Copies pieces of memory contiguously to an address.
+   *
+   * @param pieces address of each piece
+   * @param bytes size of each piece in bytes
+   */
+  void pack(long[] pieces, int[] bytes, int count, long target);
+
+  /**
+   * Copies pieces like {@link #pack(long[], int[], int, byte[], int)}, without blocking the garbage
+   * collector, for pieces that may have to be read from a disk.
    */
   void packPaged(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 

@@ -3,17 +3,18 @@ package org.ddstore.read;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.ddstore.memory.RawAddress;
 import org.ddstore.memory.Segment;
 
 /**
- * A gather of packed records into contiguous memory, on the owner's side of a remote read. Used for
- * one request; {@link #flush()} completes the copy of the added records.
+ * A gather of packed records into contiguous memory, on the owner's side of a remote read. {@link
+ * #flush()} completes the copy of the added records. Reused for many gathers. Used by one thread.
  */
 public final class PackedGather {
   private static final int FIRST_PIECES = 64;
 
   private final GatherKernel kernel;
-  private final ByteBuffer target;
+  private ByteBuffer target;
   private long[] pieces = new long[FIRST_PIECES];
   private int[] pieceBytes = new int[FIRST_PIECES];
   private int count;
@@ -22,47 +23,45 @@ public final class PackedGather {
 
   /**
    * @param kernel kernel that copies; null for a loop over buffers
-   * @param target heap buffer, filled from its position, which advances
    */
-  public PackedGather(GatherKernel kernel, ByteBuffer target) {
+  public PackedGather(GatherKernel kernel) {
     this.kernel = kernel;
-    this.target = target;
   }
 
   /**
-   * Adds records of consecutive rows while the target has room.
+   * Begins a gather.
    *
-   * @param segment segment that the caller retains until the flush
-   * @param skipBytes number of leading bytes of the first record to skip
-   * @throws IllegalArgumentException if the first record is shorter than {@code skipBytes}
+   * @param memory heap or direct buffer, filled from its position, which {@link #flush()} advances
    */
-  public void add(Segment segment, long firstRow, int rows, int skipBytes) {
-    int skip = skipBytes;
-    for (long row = firstRow; row < firstRow + rows && room() > 0; row++) {
-      int left = segment.recordBytes(row) - skip;
-      if (left < 0) {
-        throw new IllegalArgumentException(
-            "cannot skip %,d bytes of a record of %,d bytes".formatted(skip, left + skip));
-      }
-      int bytes = Math.min(left, room());
-      if (kernel == null) {
-        copy(segment, segment.place(row), skip, bytes);
-      } else {
-        addPiece(segment.address(row) + skip, bytes);
-        paged |= segment.isPaged();
-      }
-      skip = 0;
-    }
+  public void begin(ByteBuffer memory) {
+    target = memory;
+    count = 0;
+    pending = 0;
+    paged = false;
   }
 
-  private int room() {
+  /** Returns the room that is left in the target in bytes. */
+  public int room() {
     return target.remaining() - pending;
   }
 
-  private void copy(Segment segment, long place, int skip, int bytes) {
-    int from = Segment.positionOf(place) + skip;
-    target.put(target.position(), segment.chunk(Segment.chunkOf(place)), from, bytes);
-    target.position(target.position() + bytes);
+  /**
+   * Adds a part of a record. The target has room for it.
+   *
+   * @param segment segment that the caller retains until the flush
+   * @param skipBytes number of leading bytes of the record to skip
+   * @param bytes size of the part; the record has at least {@code skipBytes + bytes}
+   */
+  public void add(Segment segment, long row, int skipBytes, int bytes) {
+    if (kernel == null) {
+      long place = segment.place(row);
+      ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
+      target.put(target.position(), chunk, Segment.positionOf(place) + skipBytes, bytes);
+      target.position(target.position() + bytes);
+    } else {
+      addPiece(segment.address(row) + skipBytes, bytes);
+      paged |= segment.isPaged();
+    }
   }
 
   /** Adds a piece, merged with the previous one if they are contiguous. */
@@ -80,19 +79,20 @@ public final class PackedGather {
     pieceBytes[count++] = bytes;
   }
 
-  /** Copies the added records. */
+  /** Copies the added records, and advances the position of the target. */
   public void flush() {
-    if (count > 0) {
-      int at = target.arrayOffset() + target.position();
-      if (paged) {
-        kernel.packPaged(pieces, pieceBytes, count, target.array(), at);
-      } else {
-        kernel.pack(pieces, pieceBytes, count, target.array(), at);
-      }
-      target.position(target.position() + pending);
-      count = 0;
-      pending = 0;
-      paged = false;
+    if (count == 0) {
+      return;
     }
+    int at = target.position();
+    if (target.isDirect()) {
+      kernel.pack(pieces, pieceBytes, count, RawAddress.of(target) + at);
+    } else if (paged) {
+      kernel.packPaged(pieces, pieceBytes, count, target.array(), target.arrayOffset() + at);
+    } else {
+      kernel.pack(pieces, pieceBytes, count, target.array(), target.arrayOffset() + at);
+    }
+    target.position(at + pending);
+    begin(target);
   }
 }

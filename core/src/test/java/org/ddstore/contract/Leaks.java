@@ -18,7 +18,7 @@ import org.ddstore.memory.OffHeapBuffer;
 /** Looks for what stores of this JVM left behind since this was made. */
 public final class Leaks {
   /** They live as long as the network end of a process, or its MPI, which outlives one scenario. */
-  private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect|mpi)-.*";
+  private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect|data|mpi)-.*";
 
   /** Files that the JVM opens now and then, and descriptors of a network end's connections. */
   private static final String NOT_COUNTED = "/(proc|sys)/.*|socket:.*|anon_inode:.*|pipe:.*";

@@ -42,6 +42,11 @@ final class NativeGather implements GatherKernel {
   }
 
   @Override
+  public void pack(long[] pieces, int[] bytes, int count, long target) {
+    check(packToMemory(pieces, bytes, count, target));
+  }
+
+  @Override
   public void packPaged(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset) {
     check(packPagedPieces(pieces, bytes, count, target, targetOffset));
   }
@@ -96,6 +101,9 @@ final class NativeGather implements GatherKernel {
   /** Returns 0 or -errno. */
   private static native int packPieces(
       long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
+
+  /** Returns 0 or -errno. */
+  private static native int packToMemory(long[] pieces, int[] bytes, int count, long target);
 
   /** Returns 0 or -errno. */
   private static native int packPagedPieces(

@@ -93,7 +93,8 @@ class FabricOnExecutorsTest {
         .hasSize(2);
     Explanation explanation = numbers().transport("auto").explain();
     assertThat(explanation.transport())
-        .startsWith("tcp, not encrypted: auto takes fabric only with RDMA hardware")
+        .startsWith(
+            "tcp, not encrypted, over data channels: auto takes fabric only with RDMA hardware")
         .contains("rank 0 has none", "no RDMA device");
     assertThat(numbers().transport("fabric").explain().paths())
         .allSatisfy(
@@ -120,6 +121,8 @@ class FabricOnExecutorsTest {
     assertThat(numbers().transport("auto").run(FabricOnExecutorsTest::readAll))
         .allSatisfy(
             text ->
-                assertThat(text).startsWith("tcp, not encrypted: ").contains("rank 0 has none"));
+                assertThat(text)
+                    .startsWith("tcp, not encrypted, over data channels: ")
+                    .contains("rank 0 has none"));
   }
 }

@@ -130,7 +130,7 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThat(store.shards().stream().map(ResidentShard::executorId).distinct()).hasSize(2);
     assertThat(store.explain())
         .as("mpi is not for readers outside a job")
-        .contains("transport: tcp, not encrypted: tcp: asked for\n");
+        .contains("transport: tcp, not encrypted, over data channels: tcp: asked for\n");
     List<Read> reads = readInTasks(store.handle(), ROWS);
     assertThat(reads).hasSize(4);
     if (!shortcut) {
@@ -224,7 +224,7 @@ class ResidentStoreTest extends OnResidentCluster {
     List<String> lines = new ArrayList<>();
     lines.add("\"a\": 440 rows of " + store.schema());
     lines.add("%,d bytes per copy, 1 copy of 4 ranks, loaded in 2 parts".formatted(all));
-    lines.add("transport: tcp, not encrypted: tcp: asked for");
+    lines.add("transport: tcp, not encrypted, over data channels: tcp: asked for");
     for (ExecutorHolding of : holdings) {
       lines.add(
           "executor %s (%s): ranks %s, 220 rows in 4 shards, %,d bytes; %s served"

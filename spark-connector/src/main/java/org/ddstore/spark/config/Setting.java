@@ -70,6 +70,21 @@ public enum Setting {
       Kind.integer(0, 65_535),
       "First port on which an executor listens for other executors. If it is in use, the next ports"
           + " are tried, at most `spark.port.maxRetries` of them."),
+  DATA_CHANNELS(
+      OptionKeys.SETTING_DATA_CHANNELS,
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "If true, `tcp` reads rows over connections of their own, which are faster; if false, or if"
+          + " Spark's network is encrypted, over Spark's network."),
+  DATA_PORT(
+      OptionKeys.SETTING_DATA_PORT,
+      "0",
+      "any",
+      Kind.integer(0, 65_535),
+      "First port on which an executor listens for these connections, once another executor reads"
+          + " its rows. If it is in use, the next ports are tried, at most `spark.port.maxRetries` of"
+          + " them. If it cannot be reached, rows come over Spark's network."),
   READ_TIMEOUT(
       OptionKeys.SETTING_READ_TIMEOUT,
       "1min",

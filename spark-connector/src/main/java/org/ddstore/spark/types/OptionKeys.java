@@ -153,6 +153,12 @@ public final class OptionKeys {
   /** First port on which executors listen, from 0 to 65,535; 0, any port, by default. */
   public static final String SETTING_PORT = SETTING_PREFIX + "port";
 
+  /** Reads of {@code tcp} over data channels if nothing is encrypted; {@code true} by default. */
+  public static final String SETTING_DATA_CHANNELS = SETTING_PREFIX + "data.channels";
+
+  /** First port for data channels, from 0 to 65,535; 0, any port, by default. */
+  public static final String SETTING_DATA_PORT = SETTING_PREFIX + "data.port";
+
   /** Maximum time of a batch whose rows come over the transport; 1 minute by default. */
   public static final String SETTING_READ_TIMEOUT = SETTING_PREFIX + "readTimeout";
 

@@ -17,6 +17,9 @@ final class Connection {
   /** Stores of which the peer has proved the token; true once it also has this side's proof. */
   private final ConcurrentHashMap<Nonce, Boolean> stores = new ConcurrentHashMap<>();
 
+  private volatile boolean hasNoDataPort;
+  private volatile long noDataPortUntilNs;
+
   Connection(TransportClient client, ProcessAddress peer) {
     this.client = client;
     this.peer = peer;
@@ -38,6 +41,17 @@ final class Connection {
   /** Returns whether requests of the peer for a store are served. */
   boolean serves(Nonce store) {
     return stores.containsKey(store);
+  }
+
+  /** Returns whether the peer may offer a data port that this process can reach. */
+  boolean mayHaveDataPort() {
+    return !hasNoDataPort || noDataPortUntilNs - System.nanoTime() < 0;
+  }
+
+  /** Remembers until a time that the peer has no data port, or none that can be reached. */
+  void noDataPort(long untilNs) {
+    noDataPortUntilNs = untilNs;
+    hasNoDataPort = true;
   }
 
   ChannelId channel() {

@@ -164,7 +164,8 @@ final class Connections {
     }
   }
 
-  private ByteBuffer ask(Connection connection, ByteBuffer request) {
+  /** Sends a request and returns the answer after its status {@link Status#OK}. Blocks. */
+  ByteBuffer ask(Connection connection, ByteBuffer request) {
     ByteBuffer answer = connection.requestAndWait(request, timeout.toMillis());
     byte status = answer.get();
     switch (status) {

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.wire;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
@@ -13,23 +19,29 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * A reader of rows of other processes by gather requests, with several outstanding per process. A
- * broken connection is reopened unless the process is known to have ended.
+ * A reader of rows of other processes by gather requests, with several outstanding per process. It
+ * keeps one data channel to each process that it has read from. A broken path is reopened unless
+ * the process is known to have ended.
  */
 final class GatherReader implements RemoteReader {
-  private static final long PARK_NS = Duration.ofMillis(100).toNanos();
+  private static final long WAIT_NS = Duration.ofMillis(100).toNanos();
 
   private final Connections connections;
+  private final DataPaths paths;
   private final StoreToken token;
   private final Duration timeout;
+  private final Map<ProcessAddress, DataChannel> channels = new HashMap<>();
   private volatile List<PeerFetch> fetches = List.of();
   private long deadlineNs;
   private Duration silence;
   private Predicate<ProcessAddress> replaceable;
+  private volatile Selector selector; // null before the first fetch
   private volatile Thread waiting;
+  private volatile boolean attention;
 
-  GatherReader(Connections connections, StoreToken token, Duration timeout) {
+  GatherReader(Connections connections, DataPaths paths, StoreToken token, Duration timeout) {
     this.connections = connections;
+    this.paths = paths;
     this.token = token;
     this.timeout = timeout;
     begin();
@@ -49,18 +61,30 @@ final class GatherReader implements RemoteReader {
 
   @Override
   public void fetch(List<PeerRows> peers) {
-    waiting = Thread.currentThread();
+    openSelector();
     List<PeerFetch> begun = new ArrayList<>(peers.size());
     for (PeerRows rows : peers) {
-      begun.add(new PeerFetch(connections, token, rows, this::wake));
+      begun.add(new PeerFetch(this, rows));
     }
     fetches = begun;
+    waiting = Thread.currentThread();
     try {
       fetches.forEach(PeerFetch::begin);
       await();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot wait for remote rows", e);
     } finally {
-      fetches.forEach(PeerFetch::cancel);
-      waiting = null;
+      fetches.forEach(PeerFetch::end);
+    }
+  }
+
+  private void openSelector() {
+    if (selector == null) {
+      try {
+        selector = Selector.open();
+      } catch (IOException e) { // such as too many open files
+        throw new DDStoreException("cannot wait for remote rows: " + e.getMessage(), e);
+      }
     }
   }
 
@@ -70,33 +94,76 @@ final class GatherReader implements RemoteReader {
         .anyMatch(fetch -> fetch.rows().process().equals(process) && !fetch.isDone());
   }
 
-  /** Wakes the waiting thread; called by network threads when a fetch ends or needs attention. */
-  private void wake() {
-    LockSupport.unpark(waiting);
+  // For fetches.
+
+  StoreToken token() {
+    return token;
   }
 
-  private void await() {
+  boolean mayBeAlive(ProcessAddress process) {
+    return connections.mayBeAlive(process);
+  }
+
+  /** Opens a path to the rows of a process. Does not block. */
+  CompletableFuture<DataPath> open(ProcessAddress process) {
+    return paths.open(process, token);
+  }
+
+  /** Returns the channel that this reader has opened to a process, or null. */
+  DataChannel channelTo(ProcessAddress process) {
+    return channels.get(process);
+  }
+
+  /** Keeps a channel, and lets a fetch receive its replies. Called by the waiting thread. */
+  void attach(DataChannel channel, PeerFetch fetch) throws IOException {
+    channel.attach(selector, fetch);
+    channels.put(channel.peer(), channel);
+  }
+
+  /** Closes a channel that broke or owes replies. */
+  void drop(DataChannel channel) {
+    channels.remove(channel.peer(), channel);
+    channel.close();
+  }
+
+  /** Wakes the waiting thread to call {@link PeerFetch#check}. Any thread may call this. */
+  void wake() {
+    attention = true;
+    if (Thread.currentThread() != waiting) {
+      selector.wakeup();
+    }
+  }
+
+  private void await() throws IOException {
     while (true) {
-      boolean done = true;
-      long nextNs = PARK_NS;
+      attention = false;
+      int missing = 0;
+      long nextNs = WAIT_NS;
       for (PeerFetch fetch : fetches) {
         fetch.check();
-        done &= fetch.isDone();
+        missing += fetch.isDone() ? 0 : 1;
         nextNs = Math.min(nextNs, fetch.untilRetryNs());
       }
-      if (done) {
+      if (missing == 0) {
         return;
       }
       giveUpSilent();
-      long leftNs = deadlineNs - System.nanoTime();
-      if (leftNs <= 0) {
+      receive(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nextNs)));
+    }
+  }
+
+  /** Receives replies until a fetch needs attention, or nothing arrives for a time. */
+  private void receive(long waitMs) throws IOException {
+    int ready;
+    do {
+      ready = selector.select(key -> ((PeerFetch) key.attachment()).ready(), waitMs);
+      if (deadlineNs - System.nanoTime() <= 0 && !attention) {
         throw new DeadlineExceededException(missing(timeout));
       }
-      LockSupport.parkNanos(this, Math.min(leftNs, Math.max(1, nextNs)));
       if (Thread.currentThread().isInterrupted()) {
         throw new DDStoreException("interrupted while waiting for remote rows");
       }
-    }
+    } while (ready > 0 && !attention);
   }
 
   /** Throws if a silent process can be replaced by another copy. */
@@ -124,8 +191,18 @@ final class GatherReader implements RemoteReader {
     return "remote rows not received within %d ms: %s".formatted(within.toMillis(), text);
   }
 
+  /** Closes the channels. */
   @Override
   public void close() {
-    // No resources are held between fetches.
+    channels.values().forEach(DataChannel::close);
+    channels.clear();
+    if (selector != null) {
+      try {
+        selector.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+      selector = null;
+    }
   }
 }

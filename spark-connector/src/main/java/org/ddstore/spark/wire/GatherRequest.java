@@ -14,10 +14,9 @@ import org.ddstore.transport.PeerRows;
  * int32 segments | per segment: nonce (16), int32 runs | per run: int64 first row, int32 rows
  * </pre>
  *
- * <p>The reply, if it is {@link Status#OK}: int64 version per segment, int32 bytes per row if
- * lengths are wanted, then the piece: the records of all rows back to back, without the bytes to
- * skip, truncated to the bytes wanted. Requests are stateless. In the other process, {@link
- * WireHandler} passes them to {@link GatherServer}.
+ * <p>The piece that a {@link GatherReply} returns are the records of all rows back to back, without
+ * the bytes to skip, truncated to the bytes wanted. Requests are stateless. On a {@link
+ * DataChannel} a request begins after the store, and its size precedes it.
  *
  * @param run index of the run of the first slot
  * @param lengths whether the size of each row is also requested
@@ -35,36 +34,56 @@ record GatherRequest(
   /** Maximum bytes of a piece. Measured over loopback: less costs calls, more costs latency. */
   static final int MAX_PIECE_BYTES = 256 << 10;
 
-  static final int HEADER_BYTES = 1 + Handshake.STORE_BYTES + 1 + 3 * Integer.BYTES;
+  /** Size of what precedes the segments, without kind and store. */
+  static final int BODY_HEADER_BYTES = 1 + 3 * Integer.BYTES;
+
+  static final int HEADER_BYTES = 1 + Handshake.STORE_BYTES + BODY_HEADER_BYTES;
   static final int SEGMENT_BYTES = 2 * Long.BYTES + Integer.BYTES;
   static final int RUN_BYTES = Long.BYTES + Integer.BYTES;
 
   /** Returns the encoded request for rows of a store. */
   ByteBuffer encode(Nonce store, PeerRows rows) {
+    ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + bodyBytes(rows));
+    out.put(GATHER);
+    Handshake.putStore(out, store);
+    putBody(out, rows);
+    return out.flip();
+  }
+
+  /** Returns the size of the request without kind and store, in bytes. */
+  int bodyBytes(PeerRows rows) {
     int endRun = run;
     int segments = 0;
     while (endRun < rows.runs() && rows.firstSlot(endRun) < toSlot) {
       segments += isFirstOfSegment(rows, run, endRun) ? 1 : 0;
       endRun++;
     }
-    ByteBuffer out =
-        ByteBuffer.allocate(HEADER_BYTES + segments * SEGMENT_BYTES + (endRun - run) * RUN_BYTES);
-    out.put(GATHER);
-    Handshake.putStore(out, store);
-    out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes).putInt(segments);
+    return BODY_HEADER_BYTES + segments * SEGMENT_BYTES + (endRun - run) * RUN_BYTES;
+  }
+
+  /** Appends the request without kind and store. */
+  void putBody(ByteBuffer out, PeerRows rows) {
+    out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes);
+    int segmentsAt = out.position();
+    out.putInt(0);
+    int segments = 0;
     int countAt = 0;
-    for (int r = run; r < endRun; r++) {
+    int count = 0;
+    for (int r = run; r < rows.runs() && rows.firstSlot(r) < toSlot; r++) {
       if (isFirstOfSegment(rows, run, r)) {
         Handshake.putStore(out, rows.segment(r).nonce());
         countAt = out.position();
         out.putInt(0);
+        count = 0;
+        segments++;
       }
-      out.putInt(countAt, out.getInt(countAt) + 1);
       int first = Math.max(fromSlot, rows.firstSlot(r));
       int end = Math.min(toSlot, rows.firstSlot(r + 1));
       out.putLong(rows.firstRow(r) + first - rows.firstSlot(r)).putInt(end - first);
+      count++;
+      out.putInt(countAt, count);
     }
-    return out.flip();
+    out.putInt(segmentsAt, segments);
   }
 
   static boolean isFirstOfSegment(PeerRows rows, int firstRun, int run) {

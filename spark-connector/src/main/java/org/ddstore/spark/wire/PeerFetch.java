@@ -16,8 +16,9 @@ import org.ddstore.types.DDStoreException;
  * A fetch of the rows of one process, piece by piece, with at most {@link #WINDOW} outstanding
  * requests. Ragged rows are preceded by their lengths, with as much data as fits.
  *
- * <p>Network threads process replies under the lock of this object; after {@link #cancel} has
- * returned, late replies are ignored.
+ * <p>The waiting thread sends requests on a {@link DataChannel} and receives the replies itself, or
+ * network threads process the replies of a {@link Connection}; both under the lock of this object.
+ * After {@link #end} has returned, late replies are ignored.
  */
 final class PeerFetch {
   /** Maximum number of outstanding requests per process. */
@@ -28,13 +29,12 @@ final class PeerFetch {
   private static final long NEVER = Long.MAX_VALUE;
   private static final long UNKNOWN_VERSION = -1;
 
-  private final Connections connections;
-  private final StoreToken token;
+  private final GatherReader reader;
   private final PeerRows rows;
   private final GatherRequest.Cursor cursor;
-  private final Runnable wake;
 
   private Connection connection;
+  private DataChannel channel; // used instead of the connection if not null
   private int round;
   private boolean cancelled;
   private boolean done;
@@ -52,29 +52,32 @@ final class PeerFetch {
   private final Deque<GatherRequest> again = new ArrayDeque<>();
 
   /**
-   * @param wake callback that wakes the waiting thread to call {@link #check}
+   * @param reader reader whose thread calls {@link #check}
    */
-  PeerFetch(Connections connections, StoreToken token, PeerRows rows, Runnable wake) {
-    this.connections = connections;
-    this.token = token;
+  PeerFetch(GatherReader reader, PeerRows rows) {
+    this.reader = reader;
     this.rows = rows;
     this.cursor = new GatherRequest.Cursor(rows);
-    this.wake = wake;
   }
 
-  /** Sends the first requests once a connection is open. Does not block. */
+  /** Sends the first requests, once a path is open. Does not block. */
   @SuppressWarnings("FutureReturnValueIgnored") // both outcomes are handled
   void begin() {
     int current;
     synchronized (this) {
       current = restart();
+      channel = reader.channelTo(rows.process());
+      if (channel != null) {
+        useChannel();
+        return;
+      }
     }
-    connections
-        .to(rows.process(), token)
+    reader
+        .open(rows.process())
         .whenComplete(
-            (found, e) -> {
+            (path, e) -> {
               if (e == null) {
-                connected(found, current);
+                opened(path, current);
               } else {
                 broken(current, Connections.cause(e));
               }
@@ -96,26 +99,56 @@ final class PeerFetch {
     return ++round;
   }
 
-  private synchronized void connected(Connection found, int expectedRound) {
-    if (!cancelled && expectedRound == round) {
-      connection = found;
-      try {
-        send();
-      } catch (RuntimeException | Error e) { // not visible to the caller otherwise
-        fail(e);
-      }
+  private synchronized void opened(DataPath path, int expectedRound) {
+    if (cancelled || expectedRound != round) {
+      path.closeChannel();
+      return;
     }
+    connection = path.connection();
+    channel = path.channel();
+    if (channel != null) {
+      retryNs = System.nanoTime(); // the waiting thread uses it
+      reader.wake();
+      return;
+    }
+    try {
+      send();
+    } catch (RuntimeException | Error e) { // not visible to the caller otherwise
+      fail(e);
+    }
+  }
+
+  /** Begins to use the channel. Called by the waiting thread. */
+  private void useChannel() {
+    try {
+      reader.attach(channel, this);
+      channel.replies().begin(this);
+    } catch (IOException e) {
+      broken(round, e);
+      return;
+    }
+    send();
   }
 
   /** Fills the window. Holds the lock, because a request can find a broken connection. */
   private void send() {
-    while (connection != null && outstanding < WINDOW) {
+    while ((connection != null || channel != null) && outstanding < WINDOW) {
       GatherRequest piece = again.isEmpty() ? nextPiece() : again.poll();
       if (piece == null) {
         return;
       }
       outstanding++;
-      connection.request(piece.encode(token.id(), rows), new Reply(piece, round));
+      if (channel == null) {
+        connection.request(
+            piece.encode(reader.token().id(), rows), new ConnectionReply(piece, round));
+        continue;
+      }
+      try {
+        channel.send(piece, rows);
+        channel.replies().expect(piece);
+      } catch (IOException e) {
+        broken(round, e);
+      }
     }
   }
 
@@ -123,24 +156,50 @@ final class PeerFetch {
     return staging == null ? cursor.nextLengths() : cursor.nextData();
   }
 
-  /** Processes a reply. The caller holds the lock. */
+  /** Processes a reply of a connection. The caller holds the lock. */
   private void take(GatherRequest piece, ByteBuffer reply) {
-    heardNs = System.nanoTime();
+    heard();
     byte status = reply.get();
-    switch (status) {
-      case Status.OK -> takeRows(piece, reply);
-      case Status.CHANGING -> {
-        again.add(piece);
-        retryNs = System.nanoTime() + CHANGING_NS;
-        wake.run();
+    if (status != Status.OK) {
+      refused(status, reply);
+      return;
+    }
+    if (piece.lengths()) {
+      takeLengths(piece, reply);
+    }
+    int bytes = dataBytes(piece);
+    if (bytes > 0) {
+      if (reply.remaining() < bytes) {
+        throw new BufferUnderflowException();
       }
+      staging.put(piece.at(), reply, reply.position(), bytes);
+      reply.position(reply.position() + bytes);
+    }
+    takeTail(piece, reply);
+    if (reply.hasRemaining()) {
+      throw new DDStoreException(
+          "process %s sent %,d excess bytes".formatted(rows.process(), reply.remaining()));
+    }
+  }
+
+  void heard() {
+    heardNs = System.nanoTime();
+  }
+
+  /**
+   * Processes a status other than {@link Status#OK}.
+   *
+   * @param reason text of {@link Status#FAILED}
+   */
+  void refused(byte status, ByteBuffer reason) {
+    switch (status) {
       case Status.GONE -> fail(rows.closed());
       case Status.FAILED -> {
         rows.markSilent(); // another copy is used if it exists
         fail(
             new DDStoreException(
                 "cannot read rows of %s at %s: %s"
-                    .formatted(rows.owners(), rows.process(), Status.reason(reply))));
+                    .formatted(rows.owners(), rows.process(), Status.reason(reason))));
       }
       default ->
           fail(
@@ -149,30 +208,14 @@ final class PeerFetch {
     }
   }
 
-  private void takeRows(GatherRequest piece, ByteBuffer reply) {
-    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
-      if (GatherRequest.isFirstOfSegment(rows, piece.run(), r)) {
-        checkVersion(r, reply.getLong());
-      }
+  /** Sets the lengths of a piece; the staging memory has room for its data afterwards. */
+  void takeLengths(GatherRequest piece, ByteBuffer lengths) {
+    int count = piece.toSlot() - piece.fromSlot();
+    for (int s = piece.fromSlot(); s < piece.toSlot(); s++) {
+      rows.setLength(s, checkLength(lengths.getInt()));
     }
-    if (piece.lengths()) {
-      for (int s = piece.fromSlot(); s < piece.toSlot(); s++) {
-        rows.setLength(s, checkLength(reply.getInt()));
-      }
-      lengthsCome += piece.toSlot() - piece.fromSlot();
-      if (lengthsCome == rows.rows()) {
-        staging = rows.reserve();
-        int bytes = Math.min(reply.remaining(), rows.start(rows.rows()));
-        cursor.beginData(bytes);
-        takeBytes(0, bytes, reply);
-      }
-    } else {
-      takeBytes(piece.at(), piece.bytes(), reply);
-    }
-    if (staging != null && bytesCome == rows.start(rows.rows())) {
-      finish();
-    } else if (retryNs == NEVER) {
-      send();
+    if (lengthsCome + count == rows.rows()) {
+      staging = rows.reserve();
     }
   }
 
@@ -185,14 +228,60 @@ final class PeerFetch {
     return lengthBytes;
   }
 
-  private void takeBytes(int at, int bytes, ByteBuffer reply) {
-    if (reply.remaining() != bytes) {
-      throw new DDStoreException(
-          "process %s sent %,d bytes of rows, %,d requested"
-              .formatted(rows.process(), reply.remaining(), bytes));
+  /** Returns the size of the data of a piece in bytes, once its lengths are known. */
+  int dataBytes(GatherRequest piece) {
+    return piece.lengths() && piece.bytes() > 0
+        ? Math.min(piece.bytes(), rows.start(rows.rows()))
+        : piece.bytes();
+  }
+
+  ByteBuffer staging() {
+    return staging;
+  }
+
+  /** Returns the size of the end of a reply in bytes. */
+  int tailBytes(GatherRequest piece) {
+    int segments = 0;
+    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
+      segments += GatherRequest.isFirstOfSegment(rows, piece.run(), r) ? 1 : 0;
     }
-    staging.put(at, reply, reply.position(), bytes);
+    return 1 + segments * Long.BYTES;
+  }
+
+  /** Processes the end of a reply, whose data are in the staging memory. */
+  void takeTail(GatherRequest piece, ByteBuffer tail) {
+    outstanding--;
+    byte status = tail.get();
+    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
+      if (GatherRequest.isFirstOfSegment(rows, piece.run(), r)) {
+        long version = tail.getLong();
+        if (status == Status.OK) {
+          checkVersion(r, version);
+        }
+      }
+    }
+    if (status != Status.OK) {
+      if (piece.lengths()) {
+        staging = null;
+      }
+      again.add(piece);
+      retryNs = System.nanoTime() + CHANGING_NS;
+      reader.wake();
+      return;
+    }
+    int bytes = dataBytes(piece);
+    if (piece.lengths()) {
+      lengthsCome += piece.toSlot() - piece.fromSlot();
+      if (lengthsCome == rows.rows()) {
+        cursor.beginData(bytes);
+      }
+    }
     bytesCome += bytes;
+    if (staging != null && bytesCome == rows.start(rows.rows())) {
+      finish();
+    } else if (retryNs == NEVER) {
+      send();
+    }
   }
 
   /** Checks that all pieces have the same segment version, because a record can span two pieces. */
@@ -209,21 +298,22 @@ final class PeerFetch {
     } else {
       done = true;
     }
-    wake.run();
+    reader.wake();
   }
 
   private void fail(Throwable e) {
     failure = e;
-    wake.run();
+    reader.wake();
   }
 
-  /** Handles a connection that broke or could not be opened; retries unless it is hopeless. */
+  /** Handles a path that broke or could not be opened; retries unless it is hopeless. */
   private synchronized void broken(int failedRound, Throwable e) {
     if (cancelled || done || failedRound != round) {
       return;
     }
     round++; // ignores late replies of this round
     connection = null;
+    dropChannel();
     trouble = e;
     if (e instanceof Error) { // of this process, such as out of memory
       fail(e);
@@ -231,11 +321,18 @@ final class PeerFetch {
       fail(rows.closed());
     } else if (e instanceof SecurityException) {
       fail(new DDStoreException("cannot read from " + rows.process() + ": " + e.getMessage(), e));
-    } else if (!connections.mayBeAlive(rows.process())) {
+    } else if (!reader.mayBeAlive(rows.process())) {
       fail(rows.lost());
     } else {
       retryNs = System.nanoTime() + RETRY_NS;
-      wake.run();
+      reader.wake();
+    }
+  }
+
+  private void dropChannel() {
+    if (channel != null) {
+      reader.drop(channel);
+      channel = null;
     }
   }
 
@@ -243,7 +340,7 @@ final class PeerFetch {
 
   /** Throws permanent failures and retries temporary ones. */
   void check() {
-    boolean reconnect;
+    boolean reopen;
     synchronized (this) {
       if (failure instanceof Error error) {
         throw error;
@@ -251,7 +348,7 @@ final class PeerFetch {
       if (failure != null) {
         throw (RuntimeException) failure;
       }
-      if (connection != null && outstanding > 0 && !connection.isActive()) {
+      if (channel == null && connection != null && outstanding > 0 && !connection.isActive()) {
         broken(round, new IOException("the connection has ended"));
         return;
       }
@@ -259,13 +356,26 @@ final class PeerFetch {
         return;
       }
       retryNs = NEVER;
-      reconnect = connection == null;
-      if (!reconnect) {
+      reopen = connection == null && channel == null;
+      if (channel != null && !channel.replies().isOf(this)) {
+        useChannel();
+      } else if (!reopen) {
         send();
       }
     }
-    if (reconnect) {
+    if (reopen) {
       begin();
+    }
+  }
+
+  /** Receives replies of the channel. Called by the waiting thread. */
+  synchronized void ready() {
+    int current = round;
+    try {
+      channel.flushRest();
+      channel.replies().receive();
+    } catch (IOException e) {
+      broken(current, e);
     }
   }
 
@@ -296,17 +406,20 @@ final class PeerFetch {
             trouble == null ? "" : " (" + trouble + ")");
   }
 
-  /** Cancels the fetch; later replies write nothing. */
-  synchronized void cancel() {
+  /** Ends the fetch; later replies write nothing, because a channel that owes some is closed. */
+  synchronized void end() {
     cancelled = true;
+    if (!done) {
+      dropChannel();
+    }
   }
 
-  /** The callback of a request, called by a network thread. */
-  private final class Reply implements RpcResponseCallback {
+  /** The callback of a request on a connection, called by a network thread. */
+  private final class ConnectionReply implements RpcResponseCallback {
     private final GatherRequest piece;
     private final int requestRound;
 
-    Reply(GatherRequest piece, int requestRound) {
+    ConnectionReply(GatherRequest piece, int requestRound) {
       this.piece = piece;
       this.requestRound = requestRound;
     }
@@ -317,7 +430,6 @@ final class PeerFetch {
         if (cancelled || requestRound != round) {
           return;
         }
-        outstanding--;
         try {
           take(piece, reply);
         } catch (BufferUnderflowException e) {

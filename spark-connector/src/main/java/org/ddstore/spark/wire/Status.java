@@ -35,6 +35,13 @@ final class Status {
     return ByteBuffer.allocate(1 + text.length).put(FAILED).put(text).flip();
   }
 
+  /** Returns a reply {@link #FAILED} whose reason follows its size as an int32. */
+  static ByteBuffer failedWithSize(String reason) {
+    byte[] text = reason.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer out = ByteBuffer.allocate(1 + Integer.BYTES + text.length);
+    return out.put(FAILED).putInt(text.length).put(text).flip();
+  }
+
   /** Returns the reason of a failure from the rest of a reply. */
   static String reason(ByteBuffer rest) {
     return StandardCharsets.UTF_8.decode(rest).toString();

@@ -3,12 +3,14 @@ package org.ddstore.spark.wire;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelPipeline;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -26,12 +28,15 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The network endpoint of this JVM, shared by all its stores: one server, and one connection per
  * other JVM. Closed when the last store is left.
  */
 public final class Wire {
+  private static final Logger LOG = LoggerFactory.getLogger(Wire.class);
   private static final int MAX_PORT = 65_535;
   private static final long IDLE_THREAD_SECONDS = 5;
   private static final AtomicInteger CONNECTORS = new AtomicInteger();
@@ -48,7 +53,10 @@ public final class Wire {
   private final ExecutorService connectors;
   private final ProcessAddress local;
   private final Connections connections;
+  private final DataPaths paths;
   private boolean closed; // guarded by this
+  private final Object dataLock = new Object();
+  private Optional<DataServer> dataServer; // guarded by dataLock; null before the first ticket
 
   Wire(WireOptions options) {
     this.options = options;
@@ -76,6 +84,9 @@ public final class Wire {
             connectors,
             options.connectTimeout(),
             peer -> sessions.values().forEach(session -> session.lost(peer)));
+    this.paths =
+        new DataPaths(
+            connections, connectors, options.connectTimeout(), options.usesDataChannels());
   }
 
   /**
@@ -117,6 +128,11 @@ public final class Wire {
           return;
         }
         sessions.remove(session.token().id(), session);
+        synchronized (dataLock) {
+          if (dataServer != null) {
+            dataServer.ifPresent(data -> data.closeChannels(session.token().id()));
+          }
+        }
         try {
           session.end();
         } finally {
@@ -137,6 +153,7 @@ public final class Wire {
     // Connections first, so that pending writes are sent: event loops that shut down close channels
     // before they run the writes queued by other threads.
     connections.close();
+    closeDataServer();
     server.close();
     factory.close();
     connectors.shutdownNow();
@@ -144,11 +161,26 @@ public final class Wire {
   }
 
   private TransportServer bind() {
-    int attempts = options.firstPort() == 0 ? 1 : options.portRetries() + 1;
-    RuntimeException last = null;
-    for (int i = 0; i < attempts && options.firstPort() + i <= MAX_PORT; i++) {
+    return tryPorts(
+        options.firstPort(),
+        OptionKeys.SETTING_PORT,
+        port -> context.createServer(options.host(), port, serverBootstraps()));
+  }
+
+  /**
+   * Opens the first port that is free.
+   *
+   * @param first first port to try; 0 for any
+   * @param setting setting of this port
+   */
+  private <T> T tryPorts(int first, String setting, PortOpener<T> opener) {
+    int attempts = first == 0 ? 1 : options.portRetries() + 1;
+    Exception last = null;
+    for (int i = 0; i < attempts && first + i <= MAX_PORT; i++) {
       try {
-        return context.createServer(options.host(), options.firstPort() + i, serverBootstraps());
+        return opener.open(first + i);
+      } catch (IOException e) {
+        last = e;
       } catch (RuntimeException e) {
         if (!isBindFailure(e)) {
           throw e;
@@ -160,10 +192,16 @@ public final class Wire {
         "cannot listen at %s, port %s: %s. Set %s to another first port"
             .formatted(
                 options.host(),
-                options.firstPort() == 0 ? "any" : options.firstPort() + " and the next",
+                first == 0 ? "any" : first + " and the next",
                 last == null ? "no port tried" : last.getMessage(),
-                OptionKeys.SETTING_PORT),
+                setting),
         last);
+  }
+
+  /** A function that listens at a port. */
+  @FunctionalInterface
+  private interface PortOpener<T> {
+    T open(int port) throws IOException;
   }
 
   private static boolean isBindFailure(Throwable e) {
@@ -218,6 +256,55 @@ public final class Wire {
     return local;
   }
 
+  /**
+   * Returns the server of data channels, which is opened for the first of them; empty if channels
+   * would not be as safe as connections, or no port can be opened.
+   */
+  Optional<DataServer> dataServer() {
+    synchronized (dataLock) {
+      if (dataServer == null) {
+        dataServer = options.usesDataChannels() ? openDataServer() : Optional.empty();
+      }
+      return dataServer;
+    }
+  }
+
+  private Optional<DataServer> openDataServer() {
+    try {
+      return Optional.of(
+          tryPorts(
+              options.firstDataPort(),
+              OptionKeys.SETTING_DATA_PORT,
+              port ->
+                  new DataServer(
+                      options.host(),
+                      port,
+                      options.dataThreads(),
+                      store -> {
+                        WireSession session = sessions.get(store);
+                        return session == null ? null : session.server();
+                      },
+                      refusals,
+                      options.connectTimeout())));
+    } catch (DDStoreException e) {
+      LOG.warn("rows are served over Spark's network, which is slower: {}", e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private void closeDataServer() {
+    synchronized (dataLock) {
+      if (dataServer != null) {
+        dataServer.ifPresent(DataServer::close);
+      }
+      dataServer = Optional.empty(); // a late request opens no other
+    }
+  }
+
+  DataPaths paths() {
+    return paths;
+  }
+
   Connections connections() {
     return connections;
   }
@@ -229,5 +316,10 @@ public final class Wire {
 
   String protection() {
     return options.protection();
+  }
+
+  /** Returns a human-readable description of what carries the rows, and why. */
+  String pathOfRows() {
+    return options.pathOfRows();
   }
 }

@@ -17,9 +17,10 @@ import org.ddstore.memory.Nonce;
 
 /**
  * The handler of requests and messages of other processes. The first byte is the kind: {@link
- * Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER}, {@link WireCalls#CALL},
- * {@link WireCalls#CONTROL} or, one way, {@link #MESSAGE}. Malformed or forbidden input closes its
- * connection; no exception is thrown into Spark's code, which would log each of them.
+ * Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER}, {@link
+ * DataTickets#TICKET}, {@link WireCalls#CALL}, {@link WireCalls#CONTROL} or, one way, {@link
+ * #MESSAGE}. Malformed or forbidden input closes its connection; no exception is thrown into
+ * Spark's code, which would log each of them.
  */
 final class WireHandler extends RpcHandler {
   /** A message; followed by the store and the content. */
@@ -48,6 +49,7 @@ final class WireHandler extends RpcHandler {
             case Handshake.HELLO -> hello(client, request);
             case Handshake.PROOF -> proof(client, request);
             case GatherRequest.GATHER -> gather(client, request);
+            case DataTickets.TICKET -> ticket(client, request);
             case WireCalls.CALL, WireCalls.CONTROL -> call(client, kind, request);
             default -> throw new IllegalArgumentException("kind " + kind);
           };
@@ -152,6 +154,17 @@ final class WireHandler extends RpcHandler {
     checkAuthorised(client, store);
     WireSession session = wire.session(store);
     return session == null ? status(Status.GONE) : session.server().serve(request);
+  }
+
+  private ByteBuffer ticket(TransportClient client, ByteBuffer request) {
+    Nonce store = Handshake.getStore(request);
+    checkAuthorised(client, store);
+    if (wire.session(store) == null) {
+      return status(Status.GONE);
+    }
+    return wire.dataServer()
+        .map(server -> DataTickets.answer(server.port(), server.issue(store)))
+        .orElseGet(DataTickets::noPort);
   }
 
   private ByteBuffer call(TransportClient client, byte kind, ByteBuffer request) {

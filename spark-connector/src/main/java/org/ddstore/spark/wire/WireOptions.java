@@ -16,6 +16,7 @@ import org.apache.spark.network.sasl.SecretKeyHolder;
 import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.ConfigProvider;
 import org.apache.spark.network.util.TransportConf;
+import org.ddstore.spark.types.OptionKeys;
 import scala.Tuple2;
 
 /**
@@ -84,8 +85,7 @@ public final class WireOptions {
   }
 
   private static SparkConf withDefaults(SparkConf conf) {
-    String threads =
-        Integer.toString(Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors()));
+    String threads = Integer.toString(Math.min(MOST_THREADS, availableProcessors()));
     return conf.clone()
         .setIfMissing(IO + "mode", "NIO")
         .setIfMissing(IO + "serverThreads", threads)
@@ -93,6 +93,10 @@ public final class WireOptions {
         .setIfMissing(IO + "connectionCreationTimeout", CONNECT_TIMEOUT.toSeconds() + "s")
         // Both ends have the same version: the older, weaker authentication is not needed.
         .setIfMissing("spark.network.crypto.saslFallback", "false");
+  }
+
+  private static int availableProcessors() {
+    return Runtime.getRuntime().availableProcessors();
   }
 
   private static ConfigProvider providerOf(SparkConf conf) {
@@ -129,6 +133,25 @@ public final class WireOptions {
     return conf.getInt("spark.port.maxRetries", PORT_RETRIES);
   }
 
+  /**
+   * Returns whether rows are read over data channels, which are not encrypted: not if Spark's
+   * network is.
+   */
+  boolean usesDataChannels() {
+    return !isEncrypted() && conf.getBoolean(OptionKeys.SETTING_DATA_CHANNELS, true);
+  }
+
+  /** Returns the first port to try for data channels, 0 for any. */
+  int firstDataPort() {
+    return conf.getInt(OptionKeys.SETTING_DATA_PORT, 0);
+  }
+
+  /** Returns the number of threads that serve data channels. */
+  int dataThreads() {
+    int threads = transportConf().serverThreads();
+    return threads > 0 ? threads : Math.min(MOST_THREADS, availableProcessors());
+  }
+
   TransportConf transportConf() {
     return new TransportConf(MODULE, provider);
   }
@@ -156,6 +179,16 @@ public final class WireOptions {
     }
     TransportConf transport = transportConf();
     return secrets != null && (transport.encryptionEnabled() || transport.saslEncryption());
+  }
+
+  /** Returns a human-readable description of what carries the rows, and why. */
+  String pathOfRows() {
+    if (isEncrypted()) {
+      return "over Spark's network";
+    }
+    return usesDataChannels()
+        ? "over data channels"
+        : "over Spark's network (%s=false)".formatted(OptionKeys.SETTING_DATA_CHANNELS);
   }
 
   /** Returns a human-readable description of the protection of connections. */

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.ddstore.collective.LaneExchange;
@@ -140,6 +141,16 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
     return wire.connections().to(process, token);
   }
 
+  /** Opens a path to the rows of a process. Does not block. */
+  CompletableFuture<DataPath> path(ProcessAddress process) {
+    return wire.paths().open(process, token);
+  }
+
+  /** Returns the server of data channels, see {@link Wire#dataServer()}. */
+  Optional<DataServer> dataServer() {
+    return wire.dataServer();
+  }
+
   boolean mayBeAlive(ProcessAddress process) {
     return wire.connections().mayBeAlive(process);
   }
@@ -155,7 +166,7 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
 
   @Override
   public String description() {
-    return "tcp, " + wire.protection();
+    return "tcp, %s, %s".formatted(wire.protection(), wire.pathOfRows());
   }
 
   @Override
@@ -175,7 +186,7 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
 
   @Override
   public RemoteReader newReader(Duration timeout) {
-    return new GatherReader(wire.connections(), token, timeout);
+    return new GatherReader(wire.connections(), wire.paths(), token, timeout);
   }
 
   @Override

@@ -98,7 +98,6 @@ class GatherServerTest {
         .isEqualTo(cut(30, 250, fixedRecord(7), fixedRecord(8), fixedRecord(19_999)));
     ByteBuffer lengths = server.serve(request(true, 0, 1 << 18, ragged, 0, 100));
     assertThat(lengths.get()).isEqualTo(Status.OK);
-    lengths.getLong();
     for (byte[] text : texts) {
       assertThat(lengths.getInt()).isEqualTo(text.length);
     }
@@ -107,6 +106,8 @@ class GatherServerTest {
       lengths.get(got);
       assertThat(got).isEqualTo(text);
     }
+    assertThat(lengths.get()).isEqualTo(Status.OK);
+    assertThat(lengths.getLong()).isEqualTo(ragged.version());
     assertThat(lengths.hasRemaining()).isFalse();
   }
 
@@ -119,9 +120,9 @@ class GatherServerTest {
   private byte[] reply(ByteBuffer request) {
     ByteBuffer reply = server.serve(request);
     assertThat(reply.get()).isEqualTo(Status.OK);
-    reply.getLong();
-    byte[] bytes = new byte[reply.remaining()];
+    byte[] bytes = new byte[reply.remaining() - 1 - Long.BYTES];
     reply.get(bytes);
+    assertThat(reply.get()).isEqualTo(Status.OK);
     return bytes;
   }
 
@@ -241,11 +242,17 @@ class GatherServerTest {
     boolean lengths = random.nextBoolean();
     Segment segment = random.nextBoolean() ? fixed : ragged;
     long[] runs = new long[2 * (1 + random.nextInt(20))];
+    int size = 0;
     for (int r = 0; r < runs.length; r += 2) {
       runs[r] = random.nextLong(segment.rows() - 10);
       runs[r + 1] = 1L + random.nextInt(10);
+      for (long row = runs[r]; row < runs[r] + runs[r + 1]; row++) {
+        size += segment.recordBytes(row);
+      }
     }
-    return request(lengths, random.nextInt(10), random.nextInt(1 << 18), segment, runs);
+    int skip = random.nextInt(5); // a ragged record has at least 4 bytes
+    int bytes = lengths ? random.nextInt(1 << 18) : random.nextInt(size - skip + 1);
+    return request(lengths, skip, bytes, segment, runs);
   }
 
   private static ByteBuffer mutate(Random random, ByteBuffer request) {

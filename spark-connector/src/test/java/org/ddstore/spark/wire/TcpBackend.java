@@ -16,6 +16,7 @@ import org.ddstore.contract.FilesBackend;
 import org.ddstore.contract.Meeting;
 import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
+import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.types.ReadPath;
 
 /**
@@ -35,6 +36,11 @@ record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, St
 
   static TcpBackend plain(Path root) {
     return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of());
+  }
+
+  /** Without data channels. */
+  static TcpBackend overSparksNetwork(Path root) {
+    return plain(root).with(OptionKeys.SETTING_DATA_CHANNELS, "false");
   }
 
   static TcpBackend guarded(Path root) {

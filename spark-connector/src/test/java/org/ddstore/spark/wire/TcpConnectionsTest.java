@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many connections there are between two hosts, and what goes over them. */
+/** How many connections there are between two hosts without data channels, and what they carry. */
 @NeedsTwoHosts
 @Timeout(120)
 class TcpConnectionsTest {
@@ -32,7 +32,7 @@ class TcpConnectionsTest {
       (long) TIMES * NumberedRows.PER_RANK * NumberedRows.ROW_BYTES;
 
   private static TcpBackend backend(boolean guarded) {
-    return guarded ? TcpBackend.guarded(ROOT) : TcpBackend.plain(ROOT);
+    return guarded ? TcpBackend.guarded(ROOT) : TcpBackend.overSparksNetwork(ROOT);
   }
 
   /** Connections from one host to the other, of all processes. */

@@ -34,9 +34,14 @@ final class TcpRanks implements AutoCloseable {
    * @param add what each of them adds, at the same time as the others
    */
   TcpRanks(int ranks, Consumer<DDStore> add) throws Exception {
+    this(ranks, WireOptions.of(new SparkConf(false), null, "127.0.0.1"), add);
+  }
+
+  /** As {@link #TcpRanks(int, Consumer)}, with options of the network ends. */
+  TcpRanks(int ranks, WireOptions options, Consumer<DDStore> add) throws Exception {
     List<GroupEndpoint> endpoints = new ArrayList<>();
     for (int rank = 0; rank < ranks; rank++) {
-      sessions.add(Wire.joinAlone(token, WireOptions.of(new SparkConf(false), null, "127.0.0.1")));
+      sessions.add(Wire.joinAlone(token, options));
       endpoints.add(GroupEndpoint.create(sessions.get(rank).lanes(null, false), rank, ranks));
     }
     List<byte[]> addresses = endpoints.stream().map(GroupEndpoint::address).toList();
@@ -45,7 +50,8 @@ final class TcpRanks implements AutoCloseable {
       int r = rank;
       opening.add(
           CompletableFuture.supplyAsync(
-              () -> open(endpoints.get(r), addresses, sessions.get(r), add)));
+              () -> open(endpoints.get(r), addresses, sessions.get(r), add),
+              rankThread -> new Thread(rankThread).start())); // all ranks wait for each other
     }
     for (CompletableFuture<DDStore> one : opening) {
       stores.add(one.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));

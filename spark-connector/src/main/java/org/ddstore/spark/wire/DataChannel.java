@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import org.ddstore.transport.PeerRows;
+import org.ddstore.types.ProcessAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reader's side of a data channel, see {@link ServedChannel}. One thread sends the requests and
+ * receives the replies, with its own selector.
+ */
+final class DataChannel implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DataChannel.class);
+  private static final int FIRST_BYTES = 16 << 10;
+
+  private final ProcessAddress peer;
+  private final SocketChannel channel;
+  private ByteBuffer out = ByteBuffer.allocateDirect(FIRST_BYTES); // requests to send
+  private final DataReplies replies = new DataReplies(this);
+  private SelectionKey key;
+
+  private DataChannel(ProcessAddress peer, SocketChannel channel) {
+    this.peer = peer;
+    this.channel = channel;
+  }
+
+  /**
+   * Opens a channel. Blocks.
+   *
+   * @throws IOException if the port cannot be reached, or another process listens there
+   */
+  static DataChannel open(
+      ProcessAddress peer, int port, DataTickets.Ticket ticket, Duration timeout)
+      throws IOException {
+    SocketChannel channel = SocketChannel.open();
+    try {
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      int timeoutMs = (int) Math.min(Integer.MAX_VALUE, timeout.toMillis());
+      channel.socket().connect(new InetSocketAddress(peer.host(), port), timeoutMs);
+      channel.socket().setSoTimeout(timeoutMs);
+      ByteBuffer greeting = ByteBuffer.allocate(ServedChannel.GREETING_BYTES);
+      Handshake.putStore(greeting.putInt(ServedChannel.MAGIC), ticket.key());
+      channel.write(greeting.flip());
+      InputStream in = channel.socket().getInputStream();
+      byte[] proof = in.readNBytes(Handshake.STORE_BYTES);
+      if (proof.length < Handshake.STORE_BYTES
+          || !Handshake.getStore(ByteBuffer.wrap(proof)).equals(ticket.proof())) {
+        throw new IOException("port %d of %s does not accept the ticket".formatted(port, peer));
+      }
+      channel.configureBlocking(false);
+      return new DataChannel(peer, channel);
+    } catch (IOException | RuntimeException e) {
+      closeAfter(channel, e);
+      throw e;
+    }
+  }
+
+  private static void closeAfter(SocketChannel channel, Exception e) {
+    try {
+      channel.close();
+    } catch (IOException suppressed) {
+      e.addSuppressed(suppressed);
+    }
+  }
+
+  DataReplies replies() {
+    return replies;
+  }
+
+  ProcessAddress peer() {
+    return peer;
+  }
+
+  /** Lets a selector drive this channel for its user. */
+  void attach(Selector selector, Object user) throws IOException {
+    if (key == null || key.selector() != selector) {
+      key = channel.register(selector, SelectionKey.OP_READ);
+    }
+    key.attach(user);
+  }
+
+  /**
+   * Sends a request, or the part of it that the channel takes now; {@link #flushRest} sends the
+   * rest.
+   */
+  void send(GatherRequest request, PeerRows rows) throws IOException {
+    int bytes = request.bodyBytes(rows);
+    if (out.remaining() < Integer.BYTES + bytes) {
+      ByteBuffer larger = ByteBuffer.allocateDirect(2 * (out.position() + Integer.BYTES + bytes));
+      out = larger.put(out.flip());
+    }
+    out.putInt(bytes);
+    request.putBody(out, rows);
+    flush();
+  }
+
+  private void flush() throws IOException {
+    out.flip();
+    channel.write(out);
+    out.compact();
+    int operations = SelectionKey.OP_READ | (out.position() > 0 ? SelectionKey.OP_WRITE : 0);
+    if (key.interestOps() != operations) {
+      key.interestOps(operations);
+    }
+  }
+
+  /** Sends the rest of the requests. Does not block. */
+  void flushRest() throws IOException {
+    if (out.position() > 0) {
+      flush();
+    }
+  }
+
+  /**
+   * Receives bytes into buffers, in their order. Does not block.
+   *
+   * @return number of bytes, 0 if none has arrived
+   * @throws EOFException if the peer has closed the channel
+   */
+  long receive(ByteBuffer[] into) throws IOException {
+    long bytes = channel.read(into);
+    if (bytes < 0) {
+      throw new EOFException("the peer has closed the data channel");
+    }
+    return bytes;
+  }
+
+  /** Closes the channel. Idempotent. */
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      LOG.debug("data channel to {}", peer, e);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "DataChannel[" + peer + "]";
+  }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.ddstore.memory.Nonce;
+
+/**
+ * A thread that serves a part of the data channels of this JVM. It answers requests itself, with
+ * buffers that all of its channels share.
+ */
+final class DataLoop implements AutoCloseable {
+  /** Memory for records that are packed before they are sent. Measured: see docs/design. */
+  static final int PACKED_BYTES = 128 << 10;
+
+  private static final long JOIN_MS = 10_000;
+
+  private final Service service;
+  private final Selector selector;
+  private final Thread thread;
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final ByteBuffer input = ByteBuffer.allocateDirect(ServedChannel.MAX_FRAME_BYTES);
+  private final ByteBuffer packed = ByteBuffer.allocateDirect(PACKED_BYTES);
+  private final Deque<GatherReply> freeReplies = new ArrayDeque<>();
+  private final Deque<ServedChannel> newcomers = new ArrayDeque<>(); // by age
+  private List<DataLoop> loops = List.of();
+  private int accepted;
+  private volatile boolean closed;
+
+  /**
+   * What all threads share.
+   *
+   * @param stores function that returns the rows of a store, or null
+   * @param life time within which a new channel must show its ticket
+   */
+  record Service(
+      Function<Nonce, GatherServer> stores,
+      DataTickets tickets,
+      RefusalLog refusals,
+      Duration life) {}
+
+  DataLoop(int number, Service service) throws IOException {
+    this.service = service;
+    this.selector = Selector.open();
+    this.thread = new Thread(this::run, "ddstore-data-" + number);
+    thread.setDaemon(true);
+  }
+
+  /** Accepts channels and distributes them over threads. Before {@link #start}. */
+  void listen(ServerSocketChannel listener, List<DataLoop> over) throws IOException {
+    loops = over;
+    listener.register(selector, SelectionKey.OP_ACCEPT);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  Service service() {
+    return service;
+  }
+
+  ByteBuffer input() {
+    return input;
+  }
+
+  ByteBuffer packed() {
+    return packed;
+  }
+
+  GatherReply takeReply() {
+    GatherReply free = freeReplies.poll();
+    return free == null ? new GatherReply() : free;
+  }
+
+  void giveBack(GatherReply reply) {
+    freeReplies.push(reply);
+  }
+
+  private void run() {
+    try {
+      while (!closed) {
+        selector.select(this::ready, expireNewcomers());
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+          task.run();
+        }
+      }
+    } catch (IOException e) {
+      service.refusals().reportFailure(null, e);
+    } finally {
+      closeAll();
+    }
+  }
+
+  private void ready(SelectionKey key) {
+    if (key.attachment() == null) {
+      accept((ServerSocketChannel) key.channel());
+    } else {
+      ((ServedChannel) key.attachment()).ready();
+    }
+  }
+
+  private void accept(ServerSocketChannel listener) {
+    try {
+      for (SocketChannel channel = listener.accept(); channel != null; ) {
+        DataLoop loop = loops.get(accepted++ % loops.size());
+        SocketChannel taken = channel;
+        loop.execute(() -> loop.adopt(taken));
+        channel = listener.accept();
+      }
+    } catch (IOException e) { // such as too many open files: the peer tries another path
+      service.refusals().reportFailure(null, e);
+    }
+  }
+
+  private void adopt(SocketChannel channel) {
+    try {
+      channel.configureBlocking(false);
+      channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
+      ServedChannel served = new ServedChannel(this, channel, key);
+      key.attach(served);
+      newcomers.add(served);
+      if (newcomers.size() > UnauthenticatedConnections.MOST) {
+        newcomers.peek().refuse("too many data channels without a ticket", "");
+      }
+    } catch (IOException e) { // the peer has ended
+      closeQuietly(channel);
+    }
+  }
+
+  private static void closeQuietly(SocketChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      // The peer has ended, which is why the channel is closed.
+    }
+  }
+
+  /**
+   * Closes channels without a ticket in time; returns the milliseconds to the next one, 0: none.
+   */
+  private long expireNewcomers() {
+    long lifeNs = service.life().toNanos();
+    while (!newcomers.isEmpty()) {
+      long leftNs = newcomers.peek().openedNs() + lifeNs - System.nanoTime();
+      if (leftNs > 0) {
+        return TimeUnit.NANOSECONDS.toMillis(leftNs) + 1;
+      }
+      newcomers.peek().refuse("no ticket for a data channel in time", "");
+    }
+    return 0;
+  }
+
+  void admitted(ServedChannel channel) {
+    newcomers.remove(channel);
+  }
+
+  void forget(ServedChannel channel) {
+    newcomers.remove(channel);
+  }
+
+  /** Closes the channels of a store. Does not wait. */
+  void closeChannels(Nonce store) {
+    execute(
+        () ->
+            selector.keys().stream()
+                .map(SelectionKey::attachment)
+                .filter(served -> served instanceof ServedChannel s && store.equals(s.store()))
+                .toList()
+                .forEach(served -> ((ServedChannel) served).close()));
+  }
+
+  private void execute(Runnable task) {
+    tasks.add(task);
+    selector.wakeup();
+  }
+
+  /** Ends the thread, closes its channels and waits. */
+  @Override
+  public void close() {
+    closed = true;
+    selector.wakeup();
+    try {
+      thread.join(JOIN_MS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (selector.isOpen()) { // the thread was never started
+      closeAll();
+    }
+  }
+
+  private void closeAll() {
+    for (SelectionKey key : selector.keys()) {
+      if (key.attachment() instanceof ServedChannel served) {
+        served.close();
+      }
+    }
+    try {
+      selector.close();
+    } catch (IOException e) {
+      service.refusals().reportFailure(null, e);
+    }
+  }
+}

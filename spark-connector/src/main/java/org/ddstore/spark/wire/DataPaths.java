@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.ddstore.spark.types.OptionKeys;
+import org.ddstore.types.ProcessAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The opening of paths to the rows of other processes: a data channel, or the connection itself if
+ * the other process offers none or its data port cannot be reached.
+ */
+final class DataPaths {
+  private static final Logger LOG = LoggerFactory.getLogger(DataPaths.class);
+
+  /** Time to reach a data port, which is on a host that has just answered. */
+  private static final Duration MOST_CONNECT = Duration.ofSeconds(3);
+
+  /** Time after which a port that could not be reached is tried again. */
+  private static final Duration RETRY = Duration.ofMinutes(1);
+
+  private final Connections connections;
+  private final Executor openers;
+  private final Duration timeout;
+  private final boolean direct;
+  private final AtomicBoolean reported = new AtomicBoolean();
+
+  /**
+   * @param openers executor of blocking calls
+   * @param timeout timeout of opening a connection
+   * @param direct whether data channels are used if the other process offers them
+   */
+  DataPaths(Connections connections, Executor openers, Duration timeout, boolean direct) {
+    this.connections = connections;
+    this.openers = openers;
+    this.timeout = timeout.compareTo(MOST_CONNECT) < 0 ? timeout : MOST_CONNECT;
+    this.direct = direct;
+  }
+
+  /** Opens a path to the rows of a store in another process. Does not block. */
+  CompletableFuture<DataPath> open(ProcessAddress peer, StoreToken token) {
+    CompletableFuture<Connection> connection = connections.to(peer, token);
+    return direct
+        ? connection.thenApplyAsync(found -> open(found, token), openers)
+        : connection.thenApply(found -> new DataPath(found, null));
+  }
+
+  private DataPath open(Connection connection, StoreToken token) {
+    if (!connection.mayHaveDataPort()) {
+      return new DataPath(connection, null);
+    }
+    ByteBuffer answer = connections.ask(connection, DataTickets.request(token.id()));
+    int port = answer.getInt();
+    if (port == 0) {
+      connection.noDataPort(System.nanoTime() + RETRY.toNanos());
+      return new DataPath(connection, null);
+    }
+    try {
+      DataTickets.Ticket ticket = DataTickets.Ticket.get(answer);
+      return new DataPath(connection, DataChannel.open(connection.peer(), port, ticket, timeout));
+    } catch (IOException e) {
+      report(connection, port, e);
+      return new DataPath(connection, null);
+    }
+  }
+
+  /** Lets the connection be used for a while, and logs the first such case of this process. */
+  private void report(Connection connection, int port, IOException e) {
+    connection.noDataPort(System.nanoTime() + RETRY.toNanos());
+    String problem =
+        "cannot reach data port %d of %s: %s; rows are read over Spark's network, which is slower. Let executors reach this port, or set %s to a port that they can reach"
+            .formatted(port, connection.peer(), e.getMessage(), OptionKeys.SETTING_DATA_PORT);
+    if (reported.compareAndSet(false, true)) {
+      LOG.warn("{}. Further ones are logged at level DEBUG", problem);
+    } else {
+      LOG.debug("{}", problem);
+    }
+  }
+}

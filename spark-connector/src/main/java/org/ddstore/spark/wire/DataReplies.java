@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * The replies that a {@link PeerFetch} expects on a channel, in the order of the requests. The data
+ * of a reply go directly into the staging memory. Used by the waiting thread, for one fetch at a
+ * time.
+ */
+final class DataReplies {
+  private static final int FIRST_BYTES = 64;
+  private static final int MOST_REASON_BYTES = 64 << 10;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final DataChannel channel;
+  private final Deque<GatherRequest> expected = new ArrayDeque<>();
+  private PeerFetch fetch;
+  private GatherRequest piece; // being received, or null
+  private ByteBuffer head = ByteBuffer.allocateDirect(FIRST_BYTES); // status and lengths
+  private ByteBuffer tail = ByteBuffer.allocateDirect(FIRST_BYTES);
+
+  /** Head, data and tail; or the reason of a failure only. */
+  private final ByteBuffer[] parts = {NOTHING, NOTHING, NOTHING};
+
+  private boolean hasLengths;
+  private boolean failed;
+
+  DataReplies(DataChannel channel) {
+    this.channel = channel;
+  }
+
+  /** Begins a fetch; no reply is outstanding. */
+  void begin(PeerFetch receiver) {
+    fetch = receiver;
+  }
+
+  boolean isOf(PeerFetch receiver) {
+    return fetch == receiver;
+  }
+
+  void expect(GatherRequest request) {
+    expected.add(request);
+  }
+
+  /**
+   * Processes what has arrived. Does not block.
+   *
+   * @throws org.ddstore.types.DDStoreException if the content of a reply is illegal
+   */
+  void receive() throws IOException {
+    while (nextPiece() && channel.receive(parts) > 0) {
+      fetch.heard();
+      progress();
+    }
+  }
+
+  /** Returns whether a reply is expected. */
+  private boolean nextPiece() {
+    if (piece != null) {
+      return true;
+    }
+    piece = expected.poll();
+    if (piece == null) {
+      return false;
+    }
+    failed = false;
+    hasLengths = !piece.lengths();
+    int rows = hasLengths ? 0 : piece.toSlot() - piece.fromSlot();
+    head = room(head, 1 + rows * Integer.BYTES);
+    parts[0] = head;
+    parts[1] = NOTHING;
+    parts[2] = NOTHING;
+    if (hasLengths) {
+      expectData();
+    }
+    return true;
+  }
+
+  private void expectData() {
+    int bytes = fetch.dataBytes(piece);
+    parts[1] = bytes == 0 ? NOTHING : fetch.staging().slice(piece.at(), bytes);
+    tail = room(tail, fetch.tailBytes(piece));
+    parts[2] = tail;
+  }
+
+  private static ByteBuffer room(ByteBuffer memory, int bytes) {
+    ByteBuffer enough = memory.capacity() < bytes ? ByteBuffer.allocateDirect(2 * bytes) : memory;
+    return enough.clear().limit(bytes);
+  }
+
+  private void progress() {
+    if (failed) {
+      takeReason();
+    } else if (head.get(0) != Status.OK) {
+      takeFailure(head.get(0));
+    } else if (!hasLengths && !head.hasRemaining()) {
+      hasLengths = true;
+      fetch.takeLengths(piece, head.position(1).slice());
+      head.position(head.limit());
+      expectData();
+    } else if (hasLengths && !tail.hasRemaining()) {
+      GatherRequest received = piece;
+      piece = null;
+      fetch.takeTail(received, tail.flip());
+    }
+  }
+
+  /** Collects the text of a failure, whose beginning is where lengths and data were expected. */
+  private void takeFailure(byte status) {
+    if (status != Status.FAILED) {
+      fetch.refused(status, NOTHING);
+      expected.clear();
+      piece = null;
+      return;
+    }
+    failed = true;
+    ByteBuffer text = ByteBuffer.allocate(MOST_REASON_BYTES);
+    text.put(head.flip().position(1));
+    for (int part = 1; part < parts.length; part++) {
+      ByteBuffer begun = parts[part].duplicate().flip();
+      text.put(begun.limit(Math.min(begun.limit(), text.remaining())));
+      parts[part] = NOTHING;
+    }
+    parts[0] = text;
+    takeReason();
+  }
+
+  private void takeReason() {
+    ByteBuffer text = parts[0].duplicate().flip();
+    if (text.remaining() >= Integer.BYTES) {
+      int bytes = text.getInt();
+      if (text.remaining() >= Math.min(bytes, MOST_REASON_BYTES - Integer.BYTES)) {
+        fetch.refused(Status.FAILED, text);
+        expected.clear();
+        piece = null;
+      }
+    }
+  }
+}

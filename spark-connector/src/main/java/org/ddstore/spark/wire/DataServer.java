@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.ddstore.memory.Nonce;
+import org.ddstore.types.Cleanup;
+
+/**
+ * The owner's side of the data channels of this JVM: a port, and threads that answer the requests.
+ * A channel serves the rows of one store, for a peer that holds a {@link DataTickets ticket}.
+ */
+final class DataServer implements AutoCloseable {
+  private final ServerSocketChannel listener;
+  private final int port;
+  private final DataTickets tickets;
+  private final List<DataLoop> loops = new ArrayList<>();
+
+  /**
+   * @param port port to listen at; 0 for any
+   * @param threads number of threads
+   * @param stores function that returns the rows of a store, or null
+   * @param life time within which a ticket must be used, and a new channel must show one
+   * @throws IOException if the port cannot be opened
+   */
+  DataServer(
+      String host,
+      int port,
+      int threads,
+      Function<Nonce, GatherServer> stores,
+      RefusalLog refusals,
+      Duration life)
+      throws IOException {
+    tickets = new DataTickets(life);
+    listener = ServerSocketChannel.open();
+    try {
+      listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      listener.bind(new InetSocketAddress(host, port));
+      listener.configureBlocking(false);
+      this.port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
+      for (int i = 0; i < threads; i++) {
+        loops.add(new DataLoop(i, new DataLoop.Service(stores, tickets, refusals, life)));
+      }
+      loops.get(0).listen(listener, loops);
+    } catch (IOException | RuntimeException e) {
+      close();
+      throw e;
+    }
+    loops.forEach(DataLoop::start);
+  }
+
+  int port() {
+    return port;
+  }
+
+  /** Returns a ticket for one channel to the rows of a store. */
+  DataTickets.Ticket issue(Nonce store) {
+    return tickets.issue(store);
+  }
+
+  /** Closes the channels of a store that this process leaves. Does not wait. */
+  void closeChannels(Nonce store) {
+    loops.forEach(loop -> loop.closeChannels(store));
+  }
+
+  /** Closes the port and all channels, and waits for the threads. */
+  @Override
+  public void close() {
+    List<Runnable> steps = new ArrayList<>();
+    loops.forEach(loop -> steps.add(loop::close));
+    steps.add(() -> closeListener());
+    Cleanup.runAll(steps.stream());
+  }
+
+  private void closeListener() {
+    try {
+      listener.close();
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+}

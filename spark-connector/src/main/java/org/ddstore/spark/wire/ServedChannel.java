@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.ddstore.memory.Nonce;
+
+/**
+ * The owner's side of a data channel. The peer first sends {@link #MAGIC} and the key of a ticket,
+ * and gets its proof. Then it sends gather requests, each after its size as an int32, and gets the
+ * replies in the same order. Requests are not read while a reply is being sent. Used by the thread
+ * of its {@link DataLoop}.
+ */
+final class ServedChannel {
+  /** First four bytes of a channel: the name and version of the protocol. */
+  static final int MAGIC = 0x44445331; // DDS1
+
+  static final int GREETING_BYTES = Integer.BYTES + Handshake.STORE_BYTES;
+
+  /** Maximum size of a request with its size field: all rows in segments of their own. */
+  static final int MAX_FRAME_BYTES =
+      GatherRequest.HEADER_BYTES
+          + GatherRequest.MAX_ROWS * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES);
+
+  private static final byte[] NOTHING = {};
+
+  private final DataLoop loop;
+  private final SocketChannel channel;
+  private final SelectionKey key;
+  private final long openedNs = System.nanoTime();
+  private Nonce store; // null before the ticket
+  private byte[] unread = NOTHING;
+  private GatherReply reply; // being sent, or null
+
+  ServedChannel(DataLoop loop, SocketChannel channel, SelectionKey key) {
+    this.loop = loop;
+    this.channel = channel;
+    this.key = key;
+  }
+
+  /** Returns the store that the peer may read; null before it has shown its ticket. */
+  Nonce store() {
+    return store;
+  }
+
+  long openedNs() {
+    return openedNs;
+  }
+
+  /** Reads and answers requests, or continues a reply. Does not block. */
+  void ready() {
+    try {
+      if (reply != null && !send()) {
+        return;
+      }
+      ByteBuffer input = loop.input().clear().put(unread);
+      unread = NOTHING;
+      if (key.isReadable() && channel.read(input) < 0) {
+        close();
+        return;
+      }
+      input.flip();
+      while (reply == null && channel.isOpen() && takeFrame(input)) {
+        // Continues with the next request.
+      }
+      if (input.hasRemaining()) {
+        unread = new byte[input.remaining()];
+        input.get(unread);
+      }
+    } catch (IllegalArgumentException e) {
+      refuse("an illegal request", e.getMessage());
+    } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+      refuse("a truncated request", "");
+    } catch (IOException e) { // the peer has ended
+      close();
+    } catch (RuntimeException | Error e) {
+      loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
+      close();
+    }
+  }
+
+  /** Returns whether a frame was complete. */
+  private boolean takeFrame(ByteBuffer input) throws IOException {
+    if (store == null) {
+      return input.remaining() >= GREETING_BYTES && greet(input);
+    }
+    if (input.remaining() < Integer.BYTES) {
+      return false;
+    }
+    int bytes = input.getInt(input.position());
+    if (bytes < 1 || bytes > MAX_FRAME_BYTES - Integer.BYTES) {
+      throw new IllegalArgumentException("a request of %,d bytes".formatted(bytes));
+    }
+    if (input.remaining() < Integer.BYTES + bytes) {
+      return false;
+    }
+    int start = input.position() + Integer.BYTES;
+    ByteBuffer request = input.slice(start, bytes);
+    input.position(start + bytes);
+    answer(request);
+    return true;
+  }
+
+  private boolean greet(ByteBuffer input) throws IOException {
+    DataTickets.Issued ticket = null;
+    if (input.getInt() == MAGIC) {
+      ticket = loop.service().tickets().redeem(Handshake.getStore(input));
+    }
+    if (ticket == null) {
+      refuse("no ticket for a data channel", "");
+      return false;
+    }
+    store = ticket.store();
+    loop.admitted(this);
+    ByteBuffer proof = ByteBuffer.allocate(Handshake.STORE_BYTES);
+    Handshake.putStore(proof, ticket.proof());
+    channel.write(proof.flip()); // fits into the empty buffer of a new connection
+    return true;
+  }
+
+  private void answer(ByteBuffer request) throws IOException {
+    GatherServer server = loop.service().stores().apply(store);
+    reply = loop.takeReply();
+    try {
+      byte status = server == null ? Status.GONE : server.begin(reply, request);
+      if (status != Status.OK) {
+        reply.beginStatus(ByteBuffer.wrap(new byte[] {status}));
+      }
+    } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
+      throw e;
+    } catch (RuntimeException | Error e) {
+      loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
+      reply.beginStatus(Status.failedWithSize("request failed on the peer: " + e));
+    }
+    send();
+  }
+
+  /** Sends as much of the reply as the channel takes; returns whether it is complete. */
+  private boolean send() throws IOException {
+    if (reply.write(channel, loop.packed())) {
+      endReply();
+      setInterest(SelectionKey.OP_READ);
+      return true;
+    }
+    setInterest(SelectionKey.OP_WRITE);
+    return false;
+  }
+
+  private void setInterest(int operations) {
+    if (key.interestOps() != operations) {
+      key.interestOps(operations);
+    }
+  }
+
+  private void endReply() {
+    GatherReply ended = reply;
+    reply = null;
+    ended.end();
+    loop.giveBack(ended);
+  }
+
+  void refuse(String cause, String detail) {
+    loop.service().refusals().report(channel.socket().getRemoteSocketAddress(), cause, detail);
+    close();
+  }
+
+  /** Closes the channel and releases the segments of a reply. Idempotent. */
+  void close() {
+    if (reply != null) {
+      endReply();
+    }
+    loop.forget(this);
+    key.cancel();
+    try {
+      channel.close();
+    } catch (IOException e) {
+      loop.service().refusals().reportFailure(null, e);
+    }
+  }
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.ddstore.memory.Nonce;
+import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.memory.Segment;
+import org.ddstore.memory.SegmentWriter;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The data port: whom it serves, what it serves, and how it ends. */
+@Timeout(60)
+class DataServerTest {
+  private static final String HERE = "127.0.0.1";
+  private static final Duration LIFE = Duration.ofSeconds(20);
+  private static final int SMALL_BYTES = 300;
+  private static final int LARGE_BYTES = 100_000;
+
+  private final Nonce store = Nonce.random();
+  private final GatherServer rows = new GatherServer();
+  private final List<Socket> sockets = new ArrayList<>();
+  private final long liveBytes = OffHeapBuffer.liveBytes();
+  private final LogTap log = LogTap.open();
+  private Segment small;
+  private Segment large;
+  private Segment ragged;
+  private DataServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    small = fixed(SMALL_BYTES, 5000);
+    large = fixed(LARGE_BYTES, 50);
+    ragged = ragged();
+    List.of(small, large, ragged).forEach(rows::export);
+    server = server(LIFE);
+  }
+
+  private DataServer server(Duration life) throws IOException {
+    return new DataServer(
+        HERE, 0, 1, name -> name.equals(store) ? rows : null, new RefusalLog(), life);
+  }
+
+  private static Segment fixed(int bytes, int count) {
+    Schema schema = Schema.of(Field.fixed("x", DType.UINT8, bytes));
+    try (SegmentWriter writer = SegmentWriter.create(Backing.DIRECT, null, "fixed", schema)) {
+      for (int row = 0; row < count; row++) {
+        writer.append(ByteBuffer.wrap(record(row, bytes)));
+      }
+      return writer.seal();
+    }
+  }
+
+  private static Segment ragged() {
+    Schema schema = Schema.of(Field.bytes("x"));
+    try (SegmentWriter writer = SegmentWriter.create(Backing.DIRECT, null, "ragged", schema)) {
+      for (int row = 0; row < 200; row++) {
+        writer.append(ByteBuffer.wrap(raggedRecord(row)));
+      }
+      return writer.seal();
+    }
+  }
+
+  private static byte[] record(long row, int bytes) {
+    byte[] record = new byte[bytes];
+    new Random(row).nextBytes(record);
+    return record;
+  }
+
+  /** Some are large enough to be sent without packing, and some are empty. */
+  private static byte[] raggedRecord(long row) {
+    int bytes = row % 7 == 0 ? 20_000 : (int) row % 5 * 40;
+    return ByteBuffer.allocate(Integer.BYTES + bytes)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(bytes)
+        .put(record(row, bytes))
+        .array();
+  }
+
+  @AfterEach
+  void nothingIsLeft() throws IOException {
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    server.close();
+    rows.close();
+    List.of(small, large, ragged).forEach(Segment::release);
+    log.close();
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(liveBytes);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().startsWith("ddstore-data"));
+  }
+
+  private Socket connect() throws IOException {
+    return connect(new Socket());
+  }
+
+  private Socket connect(Socket socket) throws IOException {
+    sockets.add(socket);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    socket.setTcpNoDelay(true);
+    socket.setSoTimeout(20_000);
+    return socket;
+  }
+
+  private static byte[] greeting(int magic, Nonce key) {
+    ByteBuffer greeting = ByteBuffer.allocate(ServedChannel.GREETING_BYTES).putInt(magic);
+    Handshake.putStore(greeting, key);
+    return greeting.array();
+  }
+
+  /** Shows a ticket and checks that the server knows it. */
+  private Socket admit(Socket socket) throws IOException {
+    DataTickets.Ticket ticket = server.issue(store);
+    socket.getOutputStream().write(greeting(ServedChannel.MAGIC, ticket.key()));
+    byte[] proof = socket.getInputStream().readNBytes(Handshake.STORE_BYTES);
+    assertThat(Handshake.getStore(ByteBuffer.wrap(proof))).isEqualTo(ticket.proof());
+    return socket;
+  }
+
+  private byte[] frame(boolean lengths, int skip, int bytes, Segment segment, long... runs) {
+    ByteBuffer all = GatherRequests.of(store, lengths, skip, bytes, segment.nonce(), runs);
+    all.position(1 + Handshake.STORE_BYTES);
+    return ByteBuffer.allocate(Integer.BYTES + all.remaining())
+        .putInt(all.remaining())
+        .put(all)
+        .array();
+  }
+
+  /** Reads a reply without lengths of one segment. */
+  private static byte[] reply(InputStream in, int bytes, Segment segment) throws IOException {
+    DataInputStream data = new DataInputStream(in);
+    assertThat(data.readByte()).isEqualTo(Status.OK);
+    byte[] records = data.readNBytes(bytes);
+    assertThat(data.readByte()).isEqualTo(Status.OK);
+    assertThat(data.readLong()).isEqualTo(segment.version());
+    return records;
+  }
+
+  private static void assertRefused(Socket socket) throws IOException {
+    try {
+      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+    } catch (SocketException e) {
+      assertThat(e).hasMessageContaining("reset");
+    }
+  }
+
+  @Test
+  void refusesWhoeverHasNoTicket() throws IOException {
+    Random random = new Random(1);
+    for (int i = 0; i < 50; i++) {
+      byte[] bytes = new byte[ServedChannel.GREETING_BYTES + random.nextInt(1000)];
+      random.nextBytes(bytes);
+      Socket stranger = connect();
+      stranger.getOutputStream().write(bytes);
+      assertRefused(stranger);
+    }
+    Socket guess = connect();
+    guess.getOutputStream().write(greeting(ServedChannel.MAGIC, Nonce.random()));
+    assertRefused(guess);
+    Socket other = connect();
+    other.getOutputStream().write(greeting(ServedChannel.MAGIC + 1, server.issue(store).key()));
+    assertRefused(other);
+    assertThat(log.of(RefusalLog.class))
+        .singleElement()
+        .asString()
+        .contains("no ticket for a data channel");
+  }
+
+  @Test
+  void acceptsATicketOnce() throws IOException {
+    DataTickets.Ticket ticket = server.issue(store);
+    Socket first = connect();
+    first.getOutputStream().write(greeting(ServedChannel.MAGIC, ticket.key()));
+    assertThat(first.getInputStream().readNBytes(Handshake.STORE_BYTES)).hasSize(16);
+    Socket second = connect();
+    second.getOutputStream().write(greeting(ServedChannel.MAGIC, ticket.key()));
+    assertRefused(second);
+  }
+
+  @Test
+  void closesSilentChannelsAndForgetsOldTickets() throws Exception {
+    server.close();
+    server = server(Duration.ofMillis(200));
+    DataTickets.Ticket ticket = server.issue(store);
+    Socket silent = connect();
+    assertRefused(silent);
+    Socket half = connect();
+    half.getOutputStream().write(greeting(ServedChannel.MAGIC, ticket.key()), 0, 10);
+    assertRefused(half);
+    Socket late = connect();
+    late.getOutputStream().write(greeting(ServedChannel.MAGIC, ticket.key()));
+    assertRefused(late);
+    Socket admitted = admit(connect());
+    Thread.sleep(500); // longer than the life of a ticket
+    admitted.getOutputStream().write(frame(false, 0, 10, small, 0, 1));
+    assertThat(reply(admitted.getInputStream(), 10, small))
+        .isEqualTo(Arrays.copyOf(record(0, SMALL_BYTES), 10));
+  }
+
+  @Test
+  void refusesIllegalRequests() throws IOException {
+    List<byte[]> illegal =
+        List.of(
+            ByteBuffer.allocate(4).putInt(-1).array(),
+            ByteBuffer.allocate(4).putInt(0).array(),
+            ByteBuffer.allocate(4).putInt(ServedChannel.MAX_FRAME_BYTES).array(),
+            ByteBuffer.allocate(14).putInt(10).array(),
+            frame(false, 0, 100, small, 4999, 2),
+            frame(false, 0, SMALL_BYTES + 1, small, 0, 1),
+            frame(false, SMALL_BYTES + 1, 0, small, 0, 1),
+            frame(false, 0, -1, small, 0, 1),
+            frame(false, 0, 100, small));
+    for (byte[] request : illegal) {
+      Socket peer = admit(connect());
+      peer.getOutputStream().write(request);
+      assertRefused(peer);
+    }
+  }
+
+  @Test
+  void sendsRandomRows() throws IOException {
+    Socket peer = admit(connect());
+    long seed = System.nanoTime();
+    for (int i = 0; i < 200; i++) {
+      Random random = new Random(seed + i);
+      Segment segment = List.of(small, large, ragged).get(i % 3);
+      long[] runs = new long[2 * (1 + random.nextInt(i % 3 == 1 ? 2 : 300))];
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      for (int r = 0; r < runs.length; r += 2) {
+        runs[r] = random.nextLong(segment.rows() - 2);
+        runs[r + 1] = 1L + random.nextInt(2);
+        for (long row = runs[r]; row < runs[r] + runs[r + 1]; row++) {
+          all.writeBytes(
+              segment == ragged ? raggedRecord(row) : record(row, segment.recordBytes(row)));
+        }
+      }
+      int skip = random.nextInt(5);
+      int most = Math.min(all.size() - skip, GatherRequest.MAX_PIECE_BYTES);
+      int bytes = 1 + random.nextInt(most);
+      peer.getOutputStream().write(frame(false, skip, bytes, segment, runs));
+      assertThat(reply(peer.getInputStream(), bytes, segment))
+          .as("seed %d", seed + i)
+          .isEqualTo(Arrays.copyOfRange(all.toByteArray(), skip, skip + bytes));
+    }
+  }
+
+  @Test
+  void sendsLengthsAndRows() throws IOException {
+    Socket peer = admit(connect());
+    peer.getOutputStream().write(frame(true, 0, 1 << 18, ragged, 3, 4));
+    DataInputStream in = new DataInputStream(peer.getInputStream());
+    assertThat(in.readByte()).isEqualTo(Status.OK);
+    for (int row = 3; row < 7; row++) {
+      assertThat(in.readInt()).isEqualTo(raggedRecord(row).length);
+    }
+    for (int row = 3; row < 7; row++) {
+      assertThat(in.readNBytes(raggedRecord(row).length)).isEqualTo(raggedRecord(row));
+    }
+    assertThat(in.readByte()).isEqualTo(Status.OK);
+    assertThat(in.readLong()).isEqualTo(ragged.version());
+  }
+
+  /** Requests in one write, and byte by byte. */
+  @Test
+  void takesRequestsInAnyParts() throws IOException {
+    Socket peer = admit(connect());
+    ByteArrayOutputStream many = new ByteArrayOutputStream();
+    for (int row = 0; row < 100; row++) {
+      many.writeBytes(frame(false, 0, SMALL_BYTES, small, row, 1));
+    }
+    peer.getOutputStream().write(many.toByteArray());
+    for (int row = 0; row < 100; row++) {
+      assertThat(reply(peer.getInputStream(), SMALL_BYTES, small))
+          .isEqualTo(record(row, SMALL_BYTES));
+    }
+    for (byte one : frame(false, 5, 50, small, 77, 1)) {
+      peer.getOutputStream().write(one);
+    }
+    assertThat(reply(peer.getInputStream(), 50, small))
+        .isEqualTo(Arrays.copyOfRange(record(77, SMALL_BYTES), 5, 55));
+  }
+
+  /** A receiver that takes nothing holds up no other, and gets all bytes in the end. */
+  @Test
+  void waitsForASlowReceiver() throws IOException {
+    Socket narrow = new Socket();
+    narrow.setReceiveBufferSize(4096);
+    Socket slow = admit(connect(narrow));
+    int requests = 64;
+    for (int i = 0; i < requests; i++) {
+      Segment segment = i % 2 == 0 ? large : small;
+      int count = segment == large ? 2 : 600;
+      slow.getOutputStream()
+          .write(frame(false, 0, count * segment.recordBytes(0), segment, i % 40, count));
+    }
+    Socket quick = admit(connect());
+    quick.getOutputStream().write(frame(false, 0, SMALL_BYTES, small, 9, 1));
+    assertThat(reply(quick.getInputStream(), SMALL_BYTES, small)).isEqualTo(record(9, SMALL_BYTES));
+
+    for (int i = 0; i < requests; i++) {
+      Segment segment = i % 2 == 0 ? large : small;
+      int count = segment == large ? 2 : 600;
+      ByteArrayOutputStream expected = new ByteArrayOutputStream();
+      for (int row = i % 40; row < i % 40 + count; row++) {
+        expected.writeBytes(record(row, segment.recordBytes(0)));
+      }
+      assertThat(reply(slow.getInputStream(), expected.size(), segment))
+          .isEqualTo(expected.toByteArray());
+    }
+  }
+
+  @Test
+  void saysThatRowsHaveChanged() throws IOException {
+    Socket peer = admit(connect());
+    small.beginChange();
+    peer.getOutputStream().write(frame(false, 0, SMALL_BYTES, small, 0, 1));
+    DataInputStream in = new DataInputStream(peer.getInputStream());
+    assertThat(in.readByte()).isEqualTo(Status.OK);
+    assertThat(in.readNBytes(SMALL_BYTES)).hasSize(SMALL_BYTES);
+    assertThat(in.readByte()).isEqualTo(Status.CHANGING);
+    assertThat(in.readLong()).isOdd();
+    small.endChange();
+    peer.getOutputStream().write(frame(false, 0, SMALL_BYTES, small, 0, 1));
+    assertThat(reply(in, SMALL_BYTES, small)).isEqualTo(record(0, SMALL_BYTES));
+  }
+
+  /** Rows change while a receiver has taken a part of them. */
+  @Test
+  void saysThatRowsHaveChangedDuringAReply() throws Exception {
+    Socket narrow = new Socket();
+    narrow.setReceiveBufferSize(4096);
+    Socket slow = admit(connect(narrow));
+    int requests = 64; // more than the buffers of the sockets hold
+    for (int i = 0; i < requests; i++) {
+      slow.getOutputStream().write(frame(false, 0, 2 * LARGE_BYTES, large, i % 40, 2));
+    }
+    awaitBlockedReply();
+    large.beginChange();
+    large.endChange();
+    DataInputStream in = new DataInputStream(slow.getInputStream());
+    int changing = 0;
+    for (int i = 0; i < requests; i++) {
+      assertThat(in.readByte()).isEqualTo(Status.OK);
+      byte[] got = in.readNBytes(2 * LARGE_BYTES);
+      assertThat(Arrays.copyOf(got, LARGE_BYTES)).isEqualTo(record(i % 40, LARGE_BYTES));
+      changing += in.readByte() == Status.CHANGING ? 1 : 0;
+      in.readLong();
+    }
+    assertThat(changing).isEqualTo(1);
+  }
+
+  /** Waits until the buffers of the sockets are full. */
+  private void awaitBlockedReply() throws InterruptedException {
+    long before;
+    do {
+      before = rows.served();
+      Thread.sleep(300);
+    } while (before == 0 || rows.served() > before);
+  }
+
+  @Test
+  void endsWithItsStoreAndItsSegments() throws IOException {
+    Socket peer = admit(connect());
+    rows.withdraw(small);
+    peer.getOutputStream().write(frame(false, 0, SMALL_BYTES, small, 0, 1));
+    assertThat(peer.getInputStream().read()).isEqualTo(Status.GONE);
+    peer.getOutputStream().write(frame(false, 0, 10, large, 0, 1));
+    assertThat(reply(peer.getInputStream(), 10, large))
+        .isEqualTo(Arrays.copyOf(record(0, LARGE_BYTES), 10));
+    server.closeChannels(Nonce.random());
+    peer.getOutputStream().write(frame(false, 0, 10, large, 0, 1));
+    assertThat(reply(peer.getInputStream(), 10, large)).hasSize(10);
+    server.closeChannels(store);
+    assertRefused(peer);
+  }
+}
