@@ -216,4 +216,16 @@ class KernelIT {
           .isEqualTo("[0, 1]");
     }
   }
+
+  /** A front end asks for a signature while the user types a cell, and the cell then runs. */
+  @Test
+  void questionsDuringAnInterruptedCellDoNotAbortTheNextOne() throws IOException {
+    client.ask("send", Map.of("codes", List.of("System.out.println(\"begun\"); while (true) { }")));
+    client.ask("await output", Map.of("text", "begun"));
+    client.ask("send inspect", Map.of("code", "Math.max(", "cursor_pos", 9));
+    client.ask("interrupt", Map.of());
+    JsonNode reply = client.ask("replies", Map.of()).get("replies").get(0);
+    assertThat(reply.get("ename").asText()).isEqualTo("Interrupted");
+    assertThat(client.execute("6 * 7").result()).isEqualTo("42");
+  }
 }
