@@ -40,7 +40,12 @@ class LauncherArgumentsTest {
         "notebook --quiet | notebook | unknown argument \"--quiet\", legal: --port, --execute, --output, --executors, --cores, --memory, --master, --conf, --torch",
         "notebook --port | notebook | --port needs a value",
         "notebook --port 65536 | notebook | --port: \"65536\" is not a number in [1, 65535]",
-        "notebook --execute none.ipynb | notebook | --execute: \"none.ipynb\" is not a file",
+        "notebook --execute none.ipynb | notebook | --execute: \"none.ipynb\" is not a file that can be read",
+        "notebook --execute err.txt | notebook | --execute: \"err.txt\" is not a notebook of Jupyter (.ipynb)",
+        "notebook --output . | notebook | --output: \".\" is a folder: name a file in it",
+        "notebook --output out.html | notebook | --output: the name \"out.html\" does not end with .ipynb",
+        "notebook --output none/out.ipynb | notebook | --output: the folder of \"none/out.ipynb\" does not exist",
+        "notebook --executors 0 | notebook | --executors: \"0\" is not a number in [1, 1024]",
         "notebook --output out.ipynb | notebook | --output needs --execute",
         "notebook --conf key | notebook | --conf: \"key\" is not KEY=VALUE",
         "example readme --ranks 0 | example readme | --ranks: \"0\" is not a number in [1, 999]"
