@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.ddstore.notebook.kernel.JupyterClient.Execution;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -141,6 +142,18 @@ class KernelIT {
                 .result())
         .contains("id     int64    [2]    5, 7", "x      float32  [2]    5.0, 7.0", "2 rows");
     client.execute("batch.close(); attached.close();");
+  }
+
+  @Test
+  void showsWhatSparkPrintsInEachCell() throws IOException {
+    for (String value : List.of("0", "1", "2", "3")) {
+      Execution cell = client.execute("spark.sql(\"select %s as x\").show();".formatted(value));
+      String printed =
+          cell.outputs("stream").stream()
+              .map(each -> each.get("text").asText())
+              .collect(Collectors.joining());
+      assertThat(printed).isEqualTo("+---+\n|  x|\n+---+\n|  %s|\n+---+\n\n".formatted(value));
+    }
   }
 
   @Test
