@@ -45,6 +45,7 @@ class LauncherArgumentsTest {
         "notebook --output . | notebook | --output: \".\" is a folder: name a file in it",
         "notebook --output out.html | notebook | --output: the name \"out.html\" does not end with .ipynb",
         "notebook --output none/out.ipynb | notebook | --output: the folder of \"none/out.ipynb\" does not exist",
+        "notebook --memory 449 | notebook | --memory: \"449\" is not a number in [450, 999999999]",
         "notebook --executors 0 | notebook | --executors: \"0\" is not a number in [1, 1024]",
         "notebook --output out.ipynb | notebook | --output needs --execute",
         "notebook --conf key | notebook | --conf: \"key\" is not KEY=VALUE",

@@ -142,6 +142,11 @@ final class JupyterPage implements AutoCloseable {
     new Actions(driver).keyDown(held).sendKeys(key).keyUp(held).perform();
   }
 
+  /** Scrolls until the first element that a CSS selector names is at the end of the window. */
+  void scrollTo(String selector) {
+    driver.executeScript("arguments[0].scrollIntoView(false)", all(selector).get(0));
+  }
+
   /** Returns what the page shows, as a PNG file. */
   byte[] screenshot() {
     return driver.getScreenshotAs(OutputType.BYTES);
