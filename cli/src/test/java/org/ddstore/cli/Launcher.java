@@ -47,9 +47,7 @@ public final class Launcher {
 
   /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
   public Outcome run(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(ROOT.resolve("ddstore").toString()));
-    command.addAll(List.of(arguments));
-    return execute(command, LIMIT, false);
+    return execute(builder(arguments), LIMIT, false);
   }
 
   /**
@@ -57,36 +55,53 @@ public final class Launcher {
    * started: those of mpirun end after it.
    */
   public Outcome bash(String lines) throws IOException, InterruptedException {
-    return execute(List.of("bash", "-e", "-c", lines), LIMIT_OF_LINES, true);
+    ProcessBuilder shell = environment(new ProcessBuilder("bash", "-e", "-c", lines));
+    return execute(shell, LIMIT_OF_LINES, true);
   }
 
-  private Outcome execute(List<String> command, Duration limit, boolean awaitsAll)
+  private Outcome execute(ProcessBuilder command, Duration limit, boolean awaitsAll)
       throws IOException, InterruptedException {
-    Path temporary = Files.createDirectories(directory.resolve("temporary"));
     Path out = directory.resolve("out.txt");
     Path err = directory.resolve("err.txt");
-    ProcessBuilder builder =
-        new ProcessBuilder(command)
-            .directory(directory.toFile())
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile());
-    builder.environment().put("DDSTORE_UNDER_TEST", "1");
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
-    options.add("-Djava.io.tmpdir=" + temporary);
-    options.addAll(settings);
-    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", options));
-    builder.environment().remove("SPARK_LOCAL_DIRS");
+    command.redirectOutput(out.toFile()).redirectError(err.toFile());
     int exitCode;
-    try (ProcessTree processes = ProcessTree.start(builder)) {
+    try (ProcessTree processes = ProcessTree.start(command)) {
       exitCode = processes.awaitExit(limit);
       if (awaitsAll) {
         processes.awaitAll(limit);
       }
       processes.assertNothingLeft();
     }
-    assertThat(names(temporary)).as("temporary files left").isEmpty();
+    assertNoTemporaryFiles();
     return new Outcome(exitCode, Files.readString(out, UTF_8), Files.readString(err, UTF_8));
+  }
+
+  /** Returns a command that a test starts itself, with the temporary folder of this launcher. */
+  public ProcessBuilder builder(String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(ROOT.resolve("ddstore").toString()));
+    command.addAll(List.of(arguments));
+    return environment(new ProcessBuilder(command));
+  }
+
+  private ProcessBuilder environment(ProcessBuilder builder) throws IOException {
+    builder.directory(directory.toFile());
+    builder.environment().put("DDSTORE_UNDER_TEST", "1");
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    options.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary()));
+    options.addAll(settings);
+    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", options));
+    builder.environment().remove("SPARK_LOCAL_DIRS");
+    return builder;
+  }
+
+  /** Fails if commands have left temporary files. */
+  public void assertNoTemporaryFiles() throws IOException {
+    assertThat(names(temporary())).as("temporary files left").isEmpty();
+  }
+
+  private Path temporary() {
+    return directory.resolve("temporary");
   }
 
   private static List<String> names(Path folder) throws IOException {

@@ -4,6 +4,7 @@ package org.ddstore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,6 +65,12 @@ public final class ProcessTree implements AutoCloseable {
     look();
     root.destroy();
     awaitAll(limit);
+  }
+
+  /** Writes text to the standard input of the program. */
+  public void type(String text) throws IOException {
+    root.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+    root.getOutputStream().flush();
   }
 
   /** Waits for what a program has started that has ended itself. */

@@ -9,6 +9,7 @@ import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,6 +60,12 @@ class DocsCoverageTest {
   private static final Set<String> COMMON = Set.of("--help", "--version");
 
   private static final Pattern OPTION = Pattern.compile("(?<![\\w-])(--[a-z]+(?:-[a-z]+)*)");
+
+  /** A message with which the launcher ends, up to the command that installs what it needs. */
+  private static final Pattern LAUNCHER_MESSAGE =
+      Pattern.compile(
+          "(?:usage_error (?:\\w+|\"[^\"]*\")|die) \"((?:[^\"\\\\]|\\\\.)+?)(?:\\$\\{sudo}.*)?\"(?=$|[ ;)])");
+
   private static final Pattern METHOD = Pattern.compile("^(\\w+)\\(");
 
   private static final JavaClasses CLASSES = ArchitectureRules.main("org.ddstore");
@@ -139,6 +146,18 @@ class DocsCoverageTest {
     assertThat(exceptions)
         .as("exceptions in code of the pages")
         .hasSizeGreaterThan(10)
+        .allMatch(code::names);
+  }
+
+  @Test
+  void pagesNameEveryMessageOfTheLauncher() throws IOException {
+    String launcher = Files.readString(Path.of(System.getProperty("ddstore.root"), "ddstore"));
+    Set<String> messages = found(LAUNCHER_MESSAGE, launcher.lines().toList());
+
+    assertThat(messages)
+        .extracting(message -> message.replace("\\\"", "\""))
+        .as("messages in code of the pages")
+        .hasSizeGreaterThan(40)
         .allMatch(code::names);
   }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook.kernel;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import org.ddstore.notebook.CellOutput;
 import org.ddstore.notebook.display.MimeBundle;
 import org.dflib.jjava.jupyter.channels.JupyterSocket;
@@ -18,6 +21,15 @@ import org.dflib.jjava.jupyter.messages.publish.PublishUpdateDisplayData;
  * parent. Thread-safe, unlike the environment of the request.
  */
 final class CellMessages implements CellOutput {
+  /** Sends for threads that may be interrupted, which would end a message in the middle. */
+  private static final Executor SENDER =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "ddstore-messages");
+            thread.setDaemon(true);
+            return thread;
+          });
+
   private final JupyterSocket publisher;
   private final MessageContext request;
   private final CellStream out = new CellStream(text -> print(PublishStream.StreamType.OUT, text));
@@ -75,6 +87,7 @@ final class CellMessages implements CellOutput {
   }
 
   private <T extends ContentType<T>> void send(T content) {
-    publisher.sendMessage(new Message<>(request, content.getType(), content));
+    Message<T> message = new Message<>(request, content.getType(), content);
+    CompletableFuture.runAsync(() -> publisher.sendMessage(message), SENDER).join();
   }
 }

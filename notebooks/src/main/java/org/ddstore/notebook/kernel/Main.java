@@ -84,7 +84,7 @@ public final class Main implements Callable<Integer> {
     KernelConnectionProperties properties =
         KernelConnectionProperties.parse(Files.readString(connectionFile));
     NotebookOptions options = new NotebookOptions(master, executors, cores, memoryMb, settings);
-    CurrentCell current = new CurrentCell();
+    CurrentCell current = CurrentCell.install();
     try (NotebookEngine engine = NotebookEngine.open(options, current)) {
       endWithJupyter();
       NotebookKernel kernel = new NotebookKernel(engine, current, !hidesProgress);

@@ -2,6 +2,7 @@
 package org.ddstore.notebook.kernel;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +12,9 @@ import org.ddstore.notebook.CodeAssist;
 import org.ddstore.notebook.JobProgress;
 import org.ddstore.notebook.NotebookEngine;
 import org.ddstore.notebook.display.MimeBundle;
+import org.dflib.jjava.jupyter.channels.JupyterConnection;
+import org.dflib.jjava.jupyter.channels.ShellChannel;
+import org.dflib.jjava.jupyter.channels.ShellHandler;
 import org.dflib.jjava.jupyter.channels.ShellReplyEnvironment;
 import org.dflib.jjava.jupyter.kernel.BaseKernel;
 import org.dflib.jjava.jupyter.kernel.JupyterIO;
@@ -50,8 +54,7 @@ final class NotebookKernel extends BaseKernel {
   private final CurrentCell current;
   private final boolean showsProgress;
 
-  /** Whether requests are refused because they were sent before the last cell failed. */
-  private boolean isAborting;
+  private JupyterConnection connection;
 
   /**
    * @param engine engine whose cells show values in {@code current}; closed by a shutdown
@@ -82,11 +85,6 @@ final class NotebookKernel extends BaseKernel {
       ShellReplyEnvironment environment, Message<ExecuteRequest> message) {
     ExecuteRequest request = message.getContent();
     environment.setBusyDeferIdle();
-    if (isAborting) {
-      isAborting = hasRequests(environment);
-      replyAborted(environment);
-      return;
-    }
     int count = request.isSilent() ? executionCount.get() : executionCount.getAndIncrement();
     if (!request.isSilent()) {
       environment.publish(new PublishExecuteInput(request.getCode(), count));
@@ -101,8 +99,47 @@ final class NotebookKernel extends BaseKernel {
       ErrorReply error = new ErrorReply(e.name(), e.getMessage(), e.report());
       error.setExecutionCount(count);
       environment.publish(new PublishError(e.name(), e.getMessage(), e.report()));
+      // Before the reply: what is sent after it is executed.
+      ShellChannel shell = (ShellChannel) environment.getShell();
+      List<Message<?>> waiting = request.shouldStopOnError() ? waiting(shell) : List.of();
       environment.replyError(ExecuteReply.MESSAGE_TYPE.error(), error);
-      isAborting = request.shouldStopOnError() && hasRequests(environment);
+      waiting.forEach(each -> answerWithoutExecution(shell, each));
+    }
+  }
+
+  @Override
+  public void becomeHandlerForConnection(JupyterConnection connection) {
+    super.becomeHandlerForConnection(connection);
+    this.connection = connection;
+  }
+
+  /** Takes the requests that were sent while a cell ran. */
+  private static List<Message<?>> waiting(ShellChannel shell) {
+    List<Message<?>> waiting = new ArrayList<>();
+    while ((shell.getEvents() & ZMQ.Poller.POLLIN) != 0) {
+      waiting.add(shell.readMessage());
+    }
+    return waiting;
+  }
+
+  /** Refuses to execute a cell, and answers any other request, as the channel itself does. */
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private void answerWithoutExecution(ShellChannel shell, Message<?> request) {
+    ShellReplyEnvironment environment = connection.prepareReplyEnv(shell, request);
+    MessageType<?> type = request.getHeader().getType();
+    ShellHandler handler = connection.getHandler(type);
+    try {
+      if (type.equals(MessageType.EXECUTE_REQUEST)) {
+        environment.setBusyDeferIdle();
+        replyAborted(environment);
+      } else if (handler != null) {
+        handler.handle(environment, request);
+      }
+    } finally {
+      environment.resolveDeferrals();
+    }
+    if (environment.isMarkedForShutdown()) {
+      connection.close();
     }
   }
 
@@ -122,11 +159,6 @@ final class NotebookKernel extends BaseKernel {
 
   private Optional<JobProgress> progress() {
     return showsProgress ? engine.progress() : Optional.empty();
-  }
-
-  /** Returns whether requests are waiting that were sent while a cell ran. */
-  private static boolean hasRequests(ShellReplyEnvironment environment) {
-    return (environment.getShell().getEvents() & ZMQ.Poller.POLLIN) != 0;
   }
 
   /** Answers a request that is not executed; the library has no such reply. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.ddstore.notebook.kernel.JupyterClient.Execution;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -144,6 +145,18 @@ class KernelIT {
   }
 
   @Test
+  void showsWhatSparkPrintsInEachCell() throws IOException {
+    for (String value : List.of("0", "1", "2", "3")) {
+      Execution cell = client.execute("spark.sql(\"select %s as x\").show();".formatted(value));
+      String printed =
+          cell.outputs("stream").stream()
+              .map(each -> each.get("text").asText())
+              .collect(Collectors.joining());
+      assertThat(printed).isEqualTo("+---+\n|  x|\n+---+\n|  %s|\n+---+\n\n".formatted(value));
+    }
+  }
+
+  @Test
   void runsSql() throws IOException {
     assertThat(
             client
@@ -215,5 +228,17 @@ class KernelIT {
       assertThat(client.execute("store.run(context -> context.rank())").result())
           .isEqualTo("[0, 1]");
     }
+  }
+
+  /** A front end asks for a signature while the user types a cell, and the cell then runs. */
+  @Test
+  void questionsDuringAnInterruptedCellDoNotAbortTheNextOne() throws IOException {
+    client.ask("send", Map.of("codes", List.of("System.out.println(\"begun\"); while (true) { }")));
+    client.ask("await output", Map.of("text", "begun"));
+    client.ask("send inspect", Map.of("code", "Math.max(", "cursor_pos", 9));
+    client.ask("interrupt", Map.of());
+    JsonNode reply = client.ask("replies", Map.of()).get("replies").get(0);
+    assertThat(reply.get("ename").asText()).isEqualTo("Interrupted");
+    assertThat(client.execute("6 * 7").result()).isEqualTo("42");
   }
 }

@@ -54,6 +54,9 @@ def main():
         elif do == "send":
             pending = [client.execute(code) for code in command["codes"]]
             answer = {}
+        elif do == "send inspect":
+            client.inspect(**command)
+            answer = {}
         elif do == "await output":
             answer = await_output(client, command["text"])
         elif do == "replies":
