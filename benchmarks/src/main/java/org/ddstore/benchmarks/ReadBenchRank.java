@@ -17,6 +17,9 @@ import org.ddstore.DDStore;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.StoreOptions;
+import org.ddstore.benchmarks.socket.ReadSocket;
+import org.ddstore.benchmarks.socket.SocketRatios;
+import org.ddstore.benchmarks.socket.SocketReads;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.Segment;
 import org.ddstore.spark.backend.OpenTransport;
@@ -164,16 +167,7 @@ final class ReadBenchRank implements RankWork {
         int held = ReadMeasurement.heldBatches(rowBytes, batch, 1) / inRound * inRound;
         CopyLoop loop = CopyLoop.ofRandomRows(segments, rowBytes, batch, inRound, held);
         ReadLimits limits = new ReadLimits(loop, stream);
-        SocketReads sockets =
-            path == ReadPath.REMOTE
-                ? new SocketReads(
-                    servers,
-                    rowBytes,
-                    batch,
-                    threads,
-                    ReadMeasurement.roundBatches(rowBytes, batch, threads),
-                    ReadMeasurement.heldBatches(rowBytes, batch, threads))
-                : null;
+        SocketReads sockets = path == ReadPath.REMOTE ? sockets(rowBytes, batch, threads) : null;
         ReadMeasurement measurement =
             new ReadMeasurement(
                 store.variable(ROWS),
@@ -197,7 +191,7 @@ final class ReadBenchRank implements RankWork {
                 measurement.microsPerRow(),
                 measurement.p99MicrosPerRow(),
                 limits,
-                SocketRatios.of(measurement, sockets),
+                ratios(measurement, sockets),
                 measurement.mismatches()));
         loop.close();
         if (sockets != null) {
@@ -205,6 +199,23 @@ final class ReadBenchRank implements RankWork {
         }
       }
     }
+  }
+
+  private static SocketRatios ratios(ReadMeasurement reads, SocketReads sockets) {
+    return sockets == null
+        ? SocketRatios.NONE
+        : SocketRatios.of(
+            reads.microsPerRow(), reads.p99MicrosPerRow(), reads.processorMicrosPerRow(), sockets);
+  }
+
+  private SocketReads sockets(int rowBytes, int batch, int threads) throws IOException {
+    return new SocketReads(
+        servers,
+        rowBytes,
+        batch,
+        threads,
+        ReadMeasurement.roundBatches(rowBytes, batch, threads),
+        ReadMeasurement.heldBatches(rowBytes, batch, threads));
   }
 
   /** Measures reads of one row that stays in the caches: the first row of a segment. */

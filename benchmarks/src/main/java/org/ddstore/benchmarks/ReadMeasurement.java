@@ -18,6 +18,7 @@ import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
+import org.ddstore.benchmarks.socket.SocketReads;
 
 /**
  * A measurement of random batches read by several threads, in rounds. In each round all threads

@@ -21,8 +21,9 @@ import java.io.Serializable;
  * @param limit description of the loop
  * @param streamMicrosPerRow time per row when one core copies a long range, see {@link StreamCopy}
  * @param streamGbPerSecond the same, as a rate in 10^9 bytes per second
- * @param socketMicrosPerRow time per row of {@link SocketReads}, plain blocking sockets between the
- *     same processes; null unless rows are remote, like the following
+ * @param socketMicrosPerRow time per row of {@link org.ddstore.benchmarks.socket.SocketReads},
+ *     plain blocking sockets between the same processes; null unless rows are remote, like the
+ *     following
  * @param ratioToSocket time of the reads divided by the time of the sockets; below 1 is faster
  * @param p99RatioToSocket the same for the 99th percentiles of the duration of a call
  * @param cpuRatioToSocket the same for the processor time of all processes

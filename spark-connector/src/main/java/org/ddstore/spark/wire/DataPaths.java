@@ -73,13 +73,16 @@ final class DataPaths {
   /** Lets the connection be used for a while, and logs the first such case of this process. */
   private void report(Connection connection, int port, IOException e) {
     connection.noDataPort(System.nanoTime() + RETRY.toNanos());
-    String problem =
-        "cannot reach data port %d of %s: %s; rows are read over Spark's network, which is slower. Let executors reach this port, or set %s to a port that they can reach"
-            .formatted(port, connection.peer(), e.getMessage(), OptionKeys.SETTING_DATA_PORT);
+    String address = "%s:%d".formatted(connection.peer().host(), port);
     if (reported.compareAndSet(false, true)) {
-      LOG.warn("{}. Further ones are logged at level DEBUG", problem);
+      LOG.warn(
+          "cannot reach data port {}: {}; rows are read over Spark's network, which is slower. Let"
+              + " executors reach it, or set {}. Further such ports are logged at level DEBUG",
+          address,
+          e.getMessage(),
+          OptionKeys.SETTING_DATA_PORT);
     } else {
-      LOG.debug("{}", problem);
+      LOG.debug("cannot reach data port {}", address, e);
     }
   }
 }

@@ -81,9 +81,9 @@ final class DataReplies {
   }
 
   private void expectData() {
-    int bytes = fetch.dataBytes(piece);
-    parts[1] = bytes == 0 ? NOTHING : fetch.staging().slice(piece.at(), bytes);
-    tail = room(tail, fetch.tailBytes(piece));
+    int bytes = fetch.received().dataBytes(piece);
+    parts[1] = bytes == 0 ? NOTHING : fetch.received().staging().slice(piece.at(), bytes);
+    tail = room(tail, fetch.received().tailBytes(piece));
     parts[2] = tail;
   }
 
@@ -99,7 +99,7 @@ final class DataReplies {
       takeFailure(head.get(0));
     } else if (!hasLengths && !head.hasRemaining()) {
       hasLengths = true;
-      fetch.takeLengths(piece, head.position(1).slice());
+      fetch.received().takeLengths(piece, head.position(1).slice());
       head.position(head.limit());
       expectData();
     } else if (hasLengths && !tail.hasRemaining()) {

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.client.RpcResponseCallback;
@@ -27,11 +26,10 @@ final class PeerFetch {
   private static final long RETRY_NS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long CHANGING_NS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long NEVER = Long.MAX_VALUE;
-  private static final long UNKNOWN_VERSION = -1;
 
   private final GatherReader reader;
   private final PeerRows rows;
-  private final GatherRequest.Cursor cursor;
+  private final ReceivedRows received;
 
   private Connection connection;
   private DataChannel channel; // used instead of the connection if not null
@@ -43,11 +41,6 @@ final class PeerFetch {
   private long retryNs = NEVER;
   private long heardNs = System.nanoTime();
 
-  private ByteBuffer staging;
-  private long[] versions;
-  private boolean torn;
-  private int lengthsCome;
-  private int bytesCome;
   private int outstanding;
   private final Deque<GatherRequest> again = new ArrayDeque<>();
 
@@ -57,7 +50,7 @@ final class PeerFetch {
   PeerFetch(GatherReader reader, PeerRows rows) {
     this.reader = reader;
     this.rows = rows;
-    this.cursor = new GatherRequest.Cursor(rows);
+    this.received = new ReceivedRows(rows);
   }
 
   /** Sends the first requests, once a path is open. Does not block. */
@@ -89,13 +82,7 @@ final class PeerFetch {
     trouble = null;
     again.clear();
     outstanding = 0;
-    torn = false;
-    versions = new long[rows.segments()];
-    Arrays.fill(versions, UNKNOWN_VERSION);
-    lengthsCome = 0;
-    bytesCome = 0;
-    cursor.restart();
-    staging = rows.recordBytes() > 0 ? rows.reserve() : null;
+    received.restart();
     return ++round;
   }
 
@@ -133,7 +120,7 @@ final class PeerFetch {
   /** Fills the window. Holds the lock, because a request can find a broken connection. */
   private void send() {
     while ((connection != null || channel != null) && outstanding < WINDOW) {
-      GatherRequest piece = again.isEmpty() ? nextPiece() : again.poll();
+      GatherRequest piece = again.isEmpty() ? received.nextPiece() : again.poll();
       if (piece == null) {
         return;
       }
@@ -152,10 +139,6 @@ final class PeerFetch {
     }
   }
 
-  private GatherRequest nextPiece() {
-    return staging == null ? cursor.nextLengths() : cursor.nextData();
-  }
-
   /** Processes a reply of a connection. The caller holds the lock. */
   private void take(GatherRequest piece, ByteBuffer reply) {
     heard();
@@ -164,17 +147,7 @@ final class PeerFetch {
       refused(status, reply);
       return;
     }
-    if (piece.lengths()) {
-      takeLengths(piece, reply);
-    }
-    int bytes = dataBytes(piece);
-    if (bytes > 0) {
-      if (reply.remaining() < bytes) {
-        throw new BufferUnderflowException();
-      }
-      staging.put(piece.at(), reply, reply.position(), bytes);
-      reply.position(reply.position() + bytes);
-    }
+    received.takeAll(piece, reply);
     takeTail(piece, reply);
     if (reply.hasRemaining()) {
       throw new DDStoreException(
@@ -208,91 +181,22 @@ final class PeerFetch {
     }
   }
 
-  /** Sets the lengths of a piece; the staging memory has room for its data afterwards. */
-  void takeLengths(GatherRequest piece, ByteBuffer lengths) {
-    int count = piece.toSlot() - piece.fromSlot();
-    for (int s = piece.fromSlot(); s < piece.toSlot(); s++) {
-      rows.setLength(s, checkLength(lengths.getInt()));
-    }
-    if (lengthsCome + count == rows.rows()) {
-      staging = rows.reserve();
-    }
-  }
-
-  private int checkLength(int lengthBytes) {
-    if (lengthBytes < 0) {
-      throw new DDStoreException(
-          "process %s sent a row of %,d bytes: a length is at least 0"
-              .formatted(rows.process(), lengthBytes));
-    }
-    return lengthBytes;
-  }
-
-  /** Returns the size of the data of a piece in bytes, once its lengths are known. */
-  int dataBytes(GatherRequest piece) {
-    return piece.lengths() && piece.bytes() > 0
-        ? Math.min(piece.bytes(), rows.start(rows.rows()))
-        : piece.bytes();
-  }
-
-  ByteBuffer staging() {
-    return staging;
-  }
-
-  /** Returns the size of the end of a reply in bytes. */
-  int tailBytes(GatherRequest piece) {
-    int segments = 0;
-    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
-      segments += GatherRequest.isFirstOfSegment(rows, piece.run(), r) ? 1 : 0;
-    }
-    return 1 + segments * Long.BYTES;
-  }
-
   /** Processes the end of a reply, whose data are in the staging memory. */
   void takeTail(GatherRequest piece, ByteBuffer tail) {
     outstanding--;
-    byte status = tail.get();
-    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
-      if (GatherRequest.isFirstOfSegment(rows, piece.run(), r)) {
-        long version = tail.getLong();
-        if (status == Status.OK) {
-          checkVersion(r, version);
-        }
-      }
-    }
-    if (status != Status.OK) {
-      if (piece.lengths()) {
-        staging = null;
-      }
+    if (!received.takeTail(piece, tail)) {
       again.add(piece);
       retryNs = System.nanoTime() + CHANGING_NS;
       reader.wake();
-      return;
-    }
-    int bytes = dataBytes(piece);
-    if (piece.lengths()) {
-      lengthsCome += piece.toSlot() - piece.fromSlot();
-      if (lengthsCome == rows.rows()) {
-        cursor.beginData(bytes);
-      }
-    }
-    bytesCome += bytes;
-    if (staging != null && bytesCome == rows.start(rows.rows())) {
+    } else if (received.isComplete()) {
       finish();
     } else if (retryNs == NEVER) {
       send();
     }
   }
 
-  /** Checks that all pieces have the same segment version, because a record can span two pieces. */
-  private void checkVersion(int run, long version) {
-    int segment = rows.segmentNumber(run);
-    torn |= versions[segment] != UNKNOWN_VERSION && versions[segment] != version;
-    versions[segment] = version;
-  }
-
   private void finish() {
-    if (torn) {
+    if (received.isTorn()) {
       restart();
       retryNs = System.nanoTime() + CHANGING_NS;
     } else {
@@ -383,6 +287,10 @@ final class PeerFetch {
     return retryNs == NEVER ? NEVER : retryNs - System.nanoTime();
   }
 
+  ReceivedRows received() {
+    return received;
+  }
+
   PeerRows rows() {
     return rows;
   }
@@ -402,7 +310,7 @@ final class PeerFetch {
             rows.rows(),
             rows.owners(),
             rows.process(),
-            bytesCome,
+            received.bytes(),
             trouble == null ? "" : " (" + trouble + ")");
   }
 

@@ -7,6 +7,6 @@ import org.ddstore.hosts.NeedsTwoHosts;
 @NeedsTwoHosts
 class TcpLateReplyTest extends LateReplyContract {
   TcpLateReplyTest() {
-    super(TcpBackend::plain, TcpBackend::session, 3);
+    super(TcpBackend::plain, TcpBackend::session, 1);
   }
 }

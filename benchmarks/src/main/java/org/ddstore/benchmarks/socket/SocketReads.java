@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.socket;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -15,11 +15,11 @@ import java.util.concurrent.Future;
 import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 
 /**
- * The limit of a {@link ReadMeasurement} over a network: the same threads exchange the same bytes
- * with the same processes over plain blocking sockets, in turns with the reads. A batch is one
- * request to each process, then one reply of each.
+ * The limit of a measurement of reads over a network: the same threads exchange the same bytes with
+ * the same processes over plain blocking sockets, in turns with the reads. A batch is one request
+ * to each process, then one reply of each.
  */
-final class SocketReads implements AutoCloseable {
+public final class SocketReads implements AutoCloseable {
   /** Bytes of a request besides its rows: kind, store, sizes, and one segment. */
   private static final int REQUEST_BYTES = 53;
 
@@ -40,7 +40,7 @@ final class SocketReads implements AutoCloseable {
    * @param inRound batches that a thread reads in one round
    * @param held batches into which a thread receives in turn
    */
-  SocketReads(
+  public SocketReads(
       List<InetSocketAddress> servers, int rowBytes, int batch, int threads, int inRound, int held)
       throws IOException {
     this.batch = batch;
@@ -75,7 +75,7 @@ final class SocketReads implements AutoCloseable {
   }
 
   /** Returns the processor time of this process and the serving processes, in nanoseconds. */
-  long allProcessorNanos() throws IOException {
+  public long allProcessorNanos() throws IOException {
     long nanos = ReadSocket.processorNanos();
     ByteBuffer one = ByteBuffer.allocate(1);
     ByteBuffer time = ByteBuffer.allocate(Long.BYTES);
@@ -92,7 +92,7 @@ final class SocketReads implements AutoCloseable {
    *
    * @param count whether its times are recorded
    */
-  void round(ExecutorService pool, boolean count)
+  public void round(ExecutorService pool, boolean count)
       throws InterruptedException, ExecutionException, IOException {
     long before = allProcessorNanos();
     for (Future<Void> done : pool.invokeAll(workers)) {
@@ -116,19 +116,19 @@ final class SocketReads implements AutoCloseable {
   }
 
   /** Returns the wall time per row of the median round, in microseconds. */
-  double microsPerRow() {
+  public double microsPerRow() {
     return micros.getPercentile(50);
   }
 
   /**
    * Returns the 99th percentile of the duration of a batch divided by its rows, in microseconds.
    */
-  double p99MicrosPerRow() {
+  public double p99MicrosPerRow() {
     return callNanos.getPercentile(99) / 1e3 / batch;
   }
 
   /** Returns the processor time of all processes per row, in microseconds. */
-  double processorMicrosPerRow() {
+  public double processorMicrosPerRow() {
     return processorNanos / 1e3 / rows;
   }
 
