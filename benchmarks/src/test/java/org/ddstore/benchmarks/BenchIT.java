@@ -48,6 +48,7 @@ class BenchIT {
   }
 
   @Test
+  @Tag("slow")
   void benchEpochVerifiesEveryRow() throws IOException {
     checkEpoch("shuffled", List.of("mapped", "files", "parquet"));
   }

@@ -115,6 +115,7 @@ class BenchReadIT {
   }
 
   @Test
+  @Tag("slow")
   @NeedsMpi
   void readsByMpiBesidePlainMpi() throws Exception {
     JsonNode json = check(new Launcher(work).run(arguments("mpi", SMALL)));

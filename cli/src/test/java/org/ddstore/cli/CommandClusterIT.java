@@ -101,6 +101,7 @@ class CommandClusterIT {
 
   /** A demo that would read for an hour. */
   @Test
+  @Tag("slow")
   void interruptEndsReadingRanks() throws IOException {
     Thread command = Thread.currentThread();
     CompletableFuture<Void> interrupt =

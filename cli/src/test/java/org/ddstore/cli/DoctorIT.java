@@ -153,6 +153,7 @@ class DoctorIT {
   }
 
   @Test
+  @Tag("slow")
   void terminatedCommandCleansUp() throws IOException, InterruptedException {
     Process process = start("org.ddstore.cli.Main", "doctor");
     Awaitility.await("executors")

@@ -64,6 +64,7 @@ class MpiCommandsIT {
   }
 
   @Test
+  @Tag("slow")
   void demoReadsEveryRowByMpi() throws Exception {
     assertThat(demo("--no-shortcut").get("shares").get("remote").asDouble()).isEqualTo(1);
   }

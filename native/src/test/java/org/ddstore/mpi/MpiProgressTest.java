@@ -131,6 +131,7 @@ class MpiProgressTest {
 
   /** As one whose task goes on although the job has failed. In processes without other windows. */
   @Test
+  @Tag("slow")
   @Execution(ExecutionMode.CONCURRENT)
   void servesReadsAfterTheWaitAtCloseHasExpired() throws Exception {
     String root = TestRoots.sharedMemory().toString();

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code ./ddstore notebook --execute}. */
+@Tag("slow")
 @Tag("system")
 class NotebookCommandIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));

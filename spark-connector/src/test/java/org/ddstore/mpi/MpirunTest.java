@@ -95,6 +95,7 @@ class MpirunTest {
   }
 
   @Test
+  @Tag("slow")
   void failureEndsRanksOutsideOfCollectives() throws Exception {
     Ended ended = run(3, "fail-alone", directory.toString());
 

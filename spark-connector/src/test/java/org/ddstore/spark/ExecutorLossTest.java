@@ -358,6 +358,7 @@ class ExecutorLossTest extends OnTwoExecutors {
   }
 
   @Test
+  @Tag("slow")
   void keepsAllRowsIfAnExecutorDiesDuringASort() {
     long rows = 400_000;
     for (String setting : CHECKSUMS) {

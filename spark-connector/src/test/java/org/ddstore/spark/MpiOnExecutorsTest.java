@@ -336,6 +336,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow")
   void shardsOfReplacedExecutorsAreLoggedAndReloaded() {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     ResidentStore store = DDStores.from(numberedRows()).ranks(RANKS).width(1).load("copies");

@@ -16,8 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Applications, in a driver of their own, that end while stores are resident. */
 @Tag("system")
@@ -28,10 +26,15 @@ class ResidentApplicationTest {
 
   @TempDir Path directory;
 
-  @ParameterizedTest
-  @ValueSource(strings = {"exit", "killed"})
-  void anEndWithoutStopLeavesNothing(String end) throws Exception {
-    leavesNothing(end);
+  @Test
+  void aKilledDriverLeavesNothing() throws Exception {
+    leavesNothing("killed");
+  }
+
+  @Test
+  @Tag("slow")
+  void anExitWithoutStopLeavesNothing() throws Exception {
+    leavesNothing("exit");
   }
 
   /** The usual end, which every class with a cluster of its own shows as well. */

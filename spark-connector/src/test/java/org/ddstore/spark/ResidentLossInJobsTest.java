@@ -323,6 +323,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
    * out by itself. After the second loss there may be no copy, but the DataFrame is there.
    */
   @Test
+  @Tag("slow")
   void repairFromCopiesRecoversFromASecondLoss() throws Exception {
     ResidentStore store = spec(frame(0, ROWS), 2).load("train");
     ResidentStore unregistered = loadUnregistered();
@@ -432,6 +433,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   /** Nobody calls for a repair, no job runs, and the stores are two users'. */
   @Test
+  @Tag("slow")
   void decommissionKeepsTheRowsOfAnIdleExecutor() throws Exception {
     Path source = directory.resolve("source");
     frame(0, ROWS).write().parquet(source.toString());

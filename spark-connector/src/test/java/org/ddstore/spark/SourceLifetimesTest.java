@@ -86,6 +86,7 @@ class SourceLifetimesTest extends SourceOnCluster {
 
   /** Spark feeds the script from a thread of its own, which outlives the task. */
   @Test
+  @Tag("slow")
   void slowScriptDoesNotEndItsExecutor() {
     runSlowScripts(1);
   }

@@ -230,6 +230,7 @@ class SourceLossTest extends SourceOnCluster {
    * executor.
    */
   @Test
+  @Tag("slow")
   void theErrorPromisesNoRepairOfRowsFromALostOrDroppedStore() {
     ResidentStore appended = numbers().ranks(4).load("n");
     appended.append(spark.table("ddstore.n"));

@@ -2,10 +2,13 @@
 package org.ddstore.notebook.display;
 
 import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
 import org.apache.spark.sql.Dataset;
 import org.ddstore.Batch;
@@ -36,6 +39,8 @@ public final class Renderers {
       return StoreView.render(schema);
     } else if (value instanceof Chart<?, ?> chart) {
       return chart(chart);
+    } else if (value instanceof List<?> list && !list.isEmpty() && areCharts(list)) {
+      return charts(list.stream().<Chart<?, ?>>map(chart -> (Chart<?, ?>) chart).toList());
     } else if (value instanceof BufferedImage image) {
       return image(image);
     }
@@ -56,8 +61,31 @@ public final class Renderers {
     }
   }
 
+  private static boolean areCharts(List<?> list) {
+    return list.stream().allMatch(Chart.class::isInstance);
+  }
+
+  /** Returns one image with the charts side by side. */
+  private static MimeBundle charts(List<Chart<?, ?>> charts) {
+    FontCache.avoid();
+    String text =
+        charts.stream()
+            .map(chart -> "\"%s\"".formatted(chart.getTitle()))
+            .collect(Collectors.joining(", ", "charts ", ""));
+    try (ByteArrayOutputStream png = new ByteArrayOutputStream()) {
+      BitmapEncoder.saveBitmap(charts, 1, charts.size(), png, BitmapEncoder.BitmapFormat.PNG);
+      BufferedImage image = ImageIO.read(new ByteArrayInputStream(png.toByteArray()));
+      return image(text, FewColours.of(image));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static MimeBundle image(BufferedImage image) {
-    String text = "image of %d x %d pixels".formatted(image.getWidth(), image.getHeight());
+    return image("image of %d x %d pixels".formatted(image.getWidth(), image.getHeight()), image);
+  }
+
+  private static MimeBundle image(String text, BufferedImage image) {
     try (ByteArrayOutputStream png = new ByteArrayOutputStream()) {
       ImageIO.write(image, "png", png);
       return MimeBundle.text(text).with(PNG, png.toByteArray());

@@ -4,18 +4,23 @@ package org.ddstore.notebook.display;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.awt.image.BufferedImage;
+import java.awt.image.IndexColorModel;
+import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import javax.imageio.ImageIO;
 import org.apache.spark.sql.RowFactory;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 import org.knowm.xchart.QuickChart;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
 
 class RenderersTest {
   @Test
@@ -79,6 +84,16 @@ class RenderersTest {
     assertThat(chart.data().get("image/svg+xml")).contains("<svg").endsWith("</svg>\n");
     assertThat(png(chart)).startsWith(137, 'P', 'N', 'G');
     assertThat(Files.exists(home)).as("files in the home of the user").isEqualTo(hadFonts);
+
+    XYChart part = new XYChartBuilder().width(300).height(200).title("Left").build();
+    part.addSeries("line", new double[] {1, 2});
+    MimeBundle row = Renderers.render(List.of(part, part));
+    assertThat(row.text()).isEqualTo("charts \"Left\", \"Left\"");
+    assertThat(row.data()).containsOnlyKeys("text/plain", "image/png");
+    BufferedImage both = ImageIO.read(new ByteArrayInputStream(png(row)));
+    assertThat(new int[] {both.getWidth(), both.getHeight()}).containsExactly(600, 200);
+    assertThat(both.getRGB(1, 1)).isEqualTo(part.getStyler().getChartBackgroundColor().getRGB());
+    assertThat(both.getColorModel()).isInstanceOf(IndexColorModel.class);
 
     MimeBundle image = Renderers.render(new BufferedImage(4, 3, BufferedImage.TYPE_INT_RGB));
     assertThat(image.text()).isEqualTo("image of 4 x 3 pixels");

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The kernel with two executors, driven by a client of Jupyter. */
+@Tag("slow")
 @Tag("system")
 class KernelIT {
   @TempDir private static Path folder;

@@ -17,6 +17,7 @@ import org.ddstore.types.RankLostException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -107,6 +108,7 @@ class TcpCollectiveFaultsTest {
   }
 
   @Test
+  @Tag("slow")
   void collectivesTimeOutOnADisabledLink() throws Exception {
     troubles.ranks().run(RANKS, SHORT, rank -> breakGroup(rank, Troubles.DOWN, Troubles.RESTORE));
   }
@@ -129,6 +131,7 @@ class TcpCollectiveFaultsTest {
   }
 
   @Test
+  @Tag("slow")
   void collectivesSurviveABrieflyCutLink() throws Exception {
     troubles.ranks().run(RANKS, PATIENCE, rank -> waitFor(rank, Troubles.DROP));
   }

@@ -7,8 +7,10 @@ import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.junit.jupiter.api.Tag;
 
 /** 3 processes on two hosts, authenticated and encrypted by Spark's settings. */
+@Tag("slow")
 @NeedsTwoHosts
 class TcpEncryptedOnTwoHostsTest extends RowPathContract {
   private static final Path ROOT = Path.of("/dev/shm/ddstore-contract");
