@@ -10,7 +10,7 @@ import java.nio.FloatBuffer;
  * The optimizer Adam. Its moments and its number of steps are part of a checkpoint: without them a
  * resumed training would take other steps than an undisturbed one.
  */
-final class Adam {
+public final class Adam {
   private static final float DECAY = 0.9f;
   private static final float SQUARE_DECAY = 0.999f;
   private static final float EPSILON = 1e-8f;
@@ -23,17 +23,17 @@ final class Adam {
   /**
    * @param rate length of a step
    */
-  Adam(float rate) {
+  public Adam(float rate) {
     this.rate = rate;
   }
 
   /** Returns the number of steps taken. */
-  long steps() {
+  public long steps() {
     return steps;
   }
 
   /** Changes the weights by one step. */
-  void step(Parameters parameters, Parameters gradients) {
+  public void step(Parameters parameters, Parameters gradients) {
     steps++;
     float stepRate = (float) (rate / (1 - Math.pow(DECAY, (double) steps)));
     float squareScale = (float) (1 / (1 - Math.pow(SQUARE_DECAY, (double) steps)));
@@ -51,13 +51,13 @@ final class Adam {
     }
   }
 
-  void write(DataOutputStream to) throws IOException {
+  public void write(DataOutputStream to) throws IOException {
     to.writeLong(steps);
     moment.write(to);
     squareMoment.write(to);
   }
 
-  void read(DataInputStream from) throws IOException {
+  public void read(DataInputStream from) throws IOException {
     steps = from.readLong();
     moment.read(from);
     squareMoment.read(from);

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
  * place, size, slant, rotation, bend and thickness. The image of a number is the same on every
  * machine.
  */
-final class DigitImages {
+public final class DigitImages {
   private static final long SEED = 20_261_123;
   private static final double BOX = 20;
   private static final double CENTRE = Layer.SIDE / 2.0;
@@ -17,7 +17,7 @@ final class DigitImages {
   private DigitImages() {}
 
   /** Returns the pixels of an image, row by row, from 0 (paper) to 255 (ink). */
-  static byte[] image(long number) {
+  public static byte[] image(long number) {
     SplittableRandom random =
         new SplittableRandom(
             new SplittableRandom(SEED ^ (number * 0xD6E8FEB86659FD93L)).nextLong());

@@ -2,7 +2,7 @@
 package org.ddstore.examples.vae;
 
 /** The fully connected layers of the network, in the order of their parameters in memory. */
-enum Layer {
+public enum Layer {
   ENCODER(Layer.PIXELS, Layer.HIDDEN),
   MEAN(Layer.HIDDEN, Layer.LATENT),
   LOG_VARIANCE(Layer.HIDDEN, Layer.LATENT),
@@ -10,15 +10,15 @@ enum Layer {
   IMAGE(Layer.HIDDEN, Layer.PIXELS);
 
   /** Edge of an image in pixels. */
-  static final int SIDE = 28;
+  public static final int SIDE = 28;
 
   /** Pixels of an image. */
-  static final int PIXELS = SIDE * SIDE;
+  public static final int PIXELS = SIDE * SIDE;
 
   static final int HIDDEN = 400;
 
   /** Numbers that describe an image. */
-  static final int LATENT = 20;
+  public static final int LATENT = 20;
 
   private final int inputs;
   private final int outputs;
@@ -42,7 +42,7 @@ enum Layer {
   }
 
   /** Returns the number of parameters of all layers. */
-  static int totalSize() {
+  public static int totalSize() {
     int size = 0;
     for (Layer layer : values()) {
       size += layer.size();

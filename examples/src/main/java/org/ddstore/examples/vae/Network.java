@@ -15,7 +15,7 @@ import org.ddstore.examples.vae.Parameters.LayerArrays;
  * The arithmetic of the variational autoencoder 784-400-20-400-784. An instance belongs to one
  * step: its arrays are closed with their manager.
  */
-final class Network {
+public final class Network {
   private final Map<Layer, LayerArrays> layers;
 
   private Network(Map<Layer, LayerArrays> layers) {
@@ -27,7 +27,7 @@ final class Network {
    *
    * @param memory owner of all arrays of the step; its device computes
    */
-  static Network over(Parameters parameters, NDManager memory) {
+  public static Network over(Parameters parameters, NDManager memory) {
     return new Network(parameters.arrays(memory));
   }
 
@@ -35,7 +35,7 @@ final class Network {
    * Returns the parameters in their order in memory. A backward pass computes their gradients from
    * now on.
    */
-  List<NDArray> trained() {
+  public List<NDArray> trained() {
     List<NDArray> arrays =
         layers.values().stream()
             .flatMap(layer -> Stream.of(layer.weights(), layer.biases()))
@@ -56,7 +56,7 @@ final class Network {
    * @param images values in [0, 1], of shape {@code [images, 784]}
    * @param noise normally distributed, of shape {@code [images, 20]}
    */
-  NDArray loss(NDArray images, NDArray noise) {
+  public NDArray loss(NDArray images, NDArray noise) {
     NDArray half = Factor.of(images.getManager(), 0.5);
     NDArray hidden = Activation.relu(apply(Layer.ENCODER, images));
     NDArray mean = apply(Layer.MEAN, hidden);
@@ -79,17 +79,17 @@ final class Network {
    * @param code of shape {@code [images, 20]}
    * @return values in [0, 1], of shape {@code [images, 784]}
    */
-  NDArray decode(NDArray code) {
+  public NDArray decode(NDArray code) {
     return Activation.sigmoid(logits(code));
   }
 
   /** Returns the images that the network makes of images, from the mean of their codes. */
-  NDArray reconstruct(NDArray images) {
+  public NDArray reconstruct(NDArray images) {
     return decode(apply(Layer.MEAN, Activation.relu(apply(Layer.ENCODER, images))));
   }
 
   /** Returns an array of noise. */
-  static NDArray codes(NDManager memory, float... noise) {
+  public static NDArray codes(NDManager memory, float... noise) {
     return memory.create(noise, new Shape(noise.length / Layer.LATENT, Layer.LATENT));
   }
 }

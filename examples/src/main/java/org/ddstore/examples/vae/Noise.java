@@ -8,7 +8,7 @@ import java.util.function.IntToLongFunction;
  * Normally distributed numbers that depend on the row and the epoch, not on the rank: the same row
  * gets the same noise on any number of ranks, and again after a resume.
  */
-final class Noise {
+public final class Noise {
   private Noise() {}
 
   /**
@@ -18,7 +18,7 @@ final class Noise {
    * @param rows number of rows
    * @param row global index of the row at a position in [0, rows)
    */
-  static float[] of(long seed, long epoch, int rows, IntToLongFunction row) {
+  public static float[] of(long seed, long epoch, int rows, IntToLongFunction row) {
     float[] noise = new float[rows * Layer.LATENT];
     long epochSeed = new SplittableRandom(seed ^ (epoch * 0x9E3779B97F4A7C15L)).nextLong();
     for (int i = 0; i < rows; i++) {

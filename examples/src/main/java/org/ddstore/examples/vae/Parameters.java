@@ -26,7 +26,7 @@ import java.util.zip.CRC32;
  * themselves, their gradients, or a moment of the optimizer. The layers follow each other in the
  * order of {@link Layer}. Not safe for use by several threads.
  */
-final class Parameters {
+public final class Parameters {
   private final ByteBuffer bytes;
 
   private Parameters(int floats) {
@@ -43,7 +43,7 @@ final class Parameters {
    *
    * @param more number of further floats
    */
-  static Parameters zerosAnd(int more) {
+  public static Parameters zerosAnd(int more) {
     return new Parameters(Layer.totalSize() + more);
   }
 
@@ -51,7 +51,7 @@ final class Parameters {
    * Returns random parameters, uniform in [-b, b] where b is one over the square root of the inputs
    * of the layer. Equal seeds give equal parameters, so all ranks begin with the same.
    */
-  static Parameters random(long seed) {
+  public static Parameters random(long seed) {
     Parameters parameters = zeros();
     FloatBuffer floats = parameters.floats();
     SplittableRandom random = new SplittableRandom(seed);
@@ -65,11 +65,11 @@ final class Parameters {
   }
 
   /** Returns a view of all floats, at position 0. */
-  FloatBuffer floats() {
+  public FloatBuffer floats() {
     return bytes.asFloatBuffer();
   }
 
-  void clear() {
+  public void clear() {
     for (int i = 0; i < bytes.capacity(); i += Float.BYTES) {
       bytes.putFloat(i, 0);
     }
@@ -114,7 +114,7 @@ final class Parameters {
    *
    * @param arrays weights and biases of all layers, in their order in memory, after a backward pass
    */
-  void putGradients(List<NDArray> arrays) {
+  public void putGradients(List<NDArray> arrays) {
     ByteBuffer target = bytes.duplicate().order(ByteOrder.nativeOrder());
     for (NDArray array : arrays) {
       try (NDArray gradient = array.getGradient()) {
@@ -124,13 +124,13 @@ final class Parameters {
   }
 
   /** Returns the CRC-32 of all bytes, in hexadecimal digits. */
-  String checksum() {
+  public String checksum() {
     CRC32 checksum = new CRC32();
     checksum.update(bytes.duplicate());
     return "%08x".formatted(checksum.getValue());
   }
 
-  void write(OutputStream to) throws IOException {
+  public void write(OutputStream to) throws IOException {
     WritableByteChannel channel = Channels.newChannel(to);
     ByteBuffer rest = bytes.duplicate();
     while (rest.hasRemaining()) {
@@ -138,7 +138,7 @@ final class Parameters {
     }
   }
 
-  void read(InputStream from) throws IOException {
+  public void read(InputStream from) throws IOException {
     ReadableByteChannel channel = Channels.newChannel(from);
     ByteBuffer rest = bytes.duplicate();
     while (rest.hasRemaining()) {

@@ -15,6 +15,7 @@ import org.ddstore.Batch;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.types.Schema;
 import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.HeatMapChart;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.internal.chartpart.Chart;
 
@@ -75,7 +76,8 @@ public final class Renderers {
     try (ByteArrayOutputStream png = new ByteArrayOutputStream()) {
       BitmapEncoder.saveBitmap(charts, 1, charts.size(), png, BitmapEncoder.BitmapFormat.PNG);
       BufferedImage image = ImageIO.read(new ByteArrayInputStream(png.toByteArray()));
-      return image(text, FewColours.of(image));
+      boolean isShaded = charts.stream().anyMatch(HeatMapChart.class::isInstance);
+      return image(text, isShaded ? image : FewColours.of(image));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

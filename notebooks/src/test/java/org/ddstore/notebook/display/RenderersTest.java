@@ -3,6 +3,7 @@ package org.ddstore.notebook.display;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.awt.Color;
 import java.awt.image.BufferedImage;
 import java.awt.image.IndexColorModel;
 import java.io.ByteArrayInputStream;
@@ -18,6 +19,9 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
+import org.knowm.xchart.BitmapEncoder;
+import org.knowm.xchart.HeatMapChart;
+import org.knowm.xchart.HeatMapChartBuilder;
 import org.knowm.xchart.QuickChart;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
@@ -98,6 +102,28 @@ class RenderersTest {
     MimeBundle image = Renderers.render(new BufferedImage(4, 3, BufferedImage.TYPE_INT_RGB));
     assertThat(image.text()).isEqualTo("image of 4 x 3 pixels");
     assertThat(png(image)).startsWith(137, 'P', 'N', 'G');
+  }
+
+  @Test
+  void heatMapsKeepTheirColours() throws Exception {
+    HeatMapChart map = new HeatMapChartBuilder().width(300).height(300).build();
+    int[] places = IntStream.range(0, 50).toArray();
+    int[][] values =
+        IntStream.of(places)
+            .mapToObj(x -> IntStream.of(places).map(y -> x * 50 + y).toArray())
+            .toArray(int[][]::new);
+    map.addSeries("sum", places, places, values);
+    map.getStyler().setRangeColors(new Color[] {Color.BLUE, Color.YELLOW});
+    BufferedImage expected = BitmapEncoder.getBufferedImage(map);
+    BufferedImage shown =
+        ImageIO.read(new ByteArrayInputStream(png(Renderers.render(List.of(map)))));
+    for (int x = 0; x < 300; x++) {
+      for (int y = 0; y < 300; y++) {
+        assertThat(shown.getRGB(x, y))
+            .as("colour at %d, %d", x, y)
+            .isEqualTo(expected.getRGB(x, y));
+      }
+    }
   }
 
   private static byte[] png(MimeBundle shown) {
