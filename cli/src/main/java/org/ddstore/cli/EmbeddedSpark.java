@@ -144,7 +144,11 @@ public final class EmbeddedSpark implements AutoCloseable {
         .config("spark.locality.wait", "0")
         .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
         .config("spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", "40")
-        .config("spark.executor.extraClassPath", ownClassPath(sparkHome));
+        .config("spark.executor.extraClassPath", ownClassPath(sparkHome))
+        // An executor that is killed does not delete the native libraries that it has unpacked.
+        .config(
+            "spark.executor.defaultJavaOptions",
+            "\"-Djava.io.tmpdir=%s\"".formatted(remains.scratch()));
   }
 
   private static void requireWritable(Path sparkHome) {
