@@ -2,7 +2,6 @@
 package org.ddstore.notebook.display;
 
 import java.lang.reflect.Array;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.Iterator;
@@ -57,36 +56,51 @@ final class ValueText {
 
   /** Returns the text of a value that is shown alone, cut after 10,000 characters. */
   static String alone(Object value) {
-    String text = value != null && value.getClass().isArray() ? array(value) : collection(value);
+    Elements elements = Elements.of(value);
+    String text = elements == null ? String.valueOf(value) : elements.text();
     return text.length() <= MOST_LONG_CHARACTERS
         ? text
-        : "%s.. (%,d characters)".formatted(text.substring(0, MOST_LONG_CHARACTERS), text.length());
+        : "%s.. (%,d %s)"
+            .formatted(
+                text.substring(0, MOST_LONG_CHARACTERS),
+                elements == null ? text.length() : elements.size(),
+                elements == null ? "characters" : "elements");
   }
 
-  private static String array(Object array) {
-    int length = Array.getLength(array);
-    int shown = Math.min(length, MOST_LONG_CHARACTERS);
-    Object[] begin = new Object[shown];
-    Arrays.setAll(begin, i -> Array.get(array, i));
-    return Arrays.deepToString(begin) + (shown < length ? ".. (%,d)".formatted(length) : "");
-  }
+  /** An array, a collection or a map, whose text is not built beyond its limit. */
+  private record Elements(Iterator<?> iterator, int size, String open, String close) {
+    /** Returns the elements of a value, or null if it has none. */
+    static Elements of(Object value) {
+      if (value != null && value.getClass().isArray()) {
+        int size = Array.getLength(value);
+        return new Elements(
+            IntStream.range(0, size).mapToObj(i -> Array.get(value, i)).iterator(), size, "[", "]");
+      }
+      if (value instanceof Collection<?> many) {
+        return new Elements(many.iterator(), many.size(), "[", "]");
+      }
+      return value instanceof Map<?, ?> map
+          ? new Elements(map.entrySet().iterator(), map.size(), "{", "}")
+          : null;
+    }
 
-  /** Returns the text of a collection without building that of all elements of a large one. */
-  private static String collection(Object value) {
-    boolean isLarge =
-        (value instanceof Collection<?> many && many.size() > MOST_LONG_CHARACTERS)
-            || (value instanceof Map<?, ?> map && map.size() > MOST_LONG_CHARACTERS);
-    if (!isLarge) {
-      return String.valueOf(value);
+    String text() {
+      StringBuilder text = new StringBuilder(open);
+      String before = "";
+      while (iterator.hasNext() && text.length() <= MOST_LONG_CHARACTERS) {
+        text.append(before).append(one(iterator.next()));
+        before = ", ";
+      }
+      return iterator.hasNext() ? text.toString() : text.append(close).toString();
     }
-    Iterator<?> elements =
-        value instanceof Map<?, ?> map
-            ? map.entrySet().iterator()
-            : ((Collection<?>) value).iterator();
-    StringBuilder text = new StringBuilder("[");
-    while (elements.hasNext() && text.length() <= MOST_LONG_CHARACTERS) {
-      text.append(elements.next()).append(", ");
+
+    private static String one(Object element) {
+      if (element instanceof Map.Entry<?, ?> entry) {
+        return entry.getKey() + "=" + one(entry.getValue());
+      }
+      return element != null && element.getClass().isArray()
+          ? alone(element)
+          : String.valueOf(element);
     }
-    return text.toString();
   }
 }

@@ -10,6 +10,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -50,6 +51,19 @@ class RenderersTest {
         .contains("image  uint8[28, 28]  784")
         .contains("x      float32[?]     varies");
     assertThat(shown.data()).containsKey("text/html");
+  }
+
+  @Test
+  void cutsLargeValuesAndSaysHowLargeTheyAre() {
+    assertThat(ValueText.alone(Map.of("a", new int[] {1, 2}))).isEqualTo("{a=[1, 2]}");
+    assertThat(ValueText.alone(List.of())).isEqualTo("[]");
+    assertThat(ValueText.alone(List.of(1, List.of(2)))).isEqualTo("[1, [2]]");
+    assertThat(ValueText.alone(new double[][] {{0.5}, {}})).isEqualTo("[[0.5], []]");
+    assertThat(ValueText.alone(Collections.nCopies(1_000_000, 7)))
+        .startsWith("[7, 7, ")
+        .endsWith(".. (1,000,000 elements)");
+    assertThat(ValueText.alone(new long[1_000_000])).endsWith(".. (1,000,000 elements)");
+    assertThat(ValueText.alone("x".repeat(20_000))).endsWith("x.. (20,000 characters)");
   }
 
   @Test

@@ -4,6 +4,7 @@ package org.ddstore.spark.wire;
 import io.netty.channel.ChannelId;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.client.RpcResponseCallback;
 import org.apache.spark.network.client.TransportClient;
 import org.ddstore.memory.Nonce;
@@ -11,14 +12,16 @@ import org.ddstore.types.ProcessAddress;
 
 /** A connection to another process and the stores whose token both sides have proved on it. */
 final class Connection {
+  private static final int MOST_DOUBLINGS = 6;
+
   private final TransportClient client;
   private final ProcessAddress peer;
 
   /** Stores of which the peer has proved the token; true once it also has this side's proof. */
   private final ConcurrentHashMap<Nonce, Boolean> stores = new ConcurrentHashMap<>();
 
-  private volatile boolean hasNoDataPort;
-  private volatile long noDataPortUntilNs;
+  private int missedDataPorts; // guarded by this
+  private long noDataPortUntilNs; // guarded by this
 
   Connection(TransportClient client, ProcessAddress peer) {
     this.client = client;
@@ -44,14 +47,18 @@ final class Connection {
   }
 
   /** Returns whether the peer may offer a data port that this process can reach. */
-  boolean mayHaveDataPort() {
-    return !hasNoDataPort || noDataPortUntilNs - System.nanoTime() < 0;
+  synchronized boolean mayHaveDataPort() {
+    return missedDataPorts == 0 || noDataPortUntilNs - System.nanoTime() < 0;
   }
 
-  /** Remembers until a time that the peer has no data port, or none that can be reached. */
-  void noDataPort(long untilNs) {
-    noDataPortUntilNs = untilNs;
-    hasNoDataPort = true;
+  /**
+   * Remembers that the peer has no data port, or none that can be reached: for a minute the first
+   * time, twice as long each further time, at most about an hour.
+   */
+  synchronized void noDataPort() {
+    long minutes = 1L << Math.min(missedDataPorts, MOST_DOUBLINGS);
+    missedDataPorts++;
+    noDataPortUntilNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
   }
 
   ChannelId channel() {

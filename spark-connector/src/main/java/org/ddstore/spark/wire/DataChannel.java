@@ -46,6 +46,7 @@ final class DataChannel implements AutoCloseable {
     SocketChannel channel = SocketChannel.open();
     try {
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+      channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true); // finds hosts that vanished
       int timeoutMs = (int) Math.min(Integer.MAX_VALUE, timeout.toMillis());
       channel.socket().connect(new InetSocketAddress(peer.host(), port), timeoutMs);
       channel.socket().setSoTimeout(timeoutMs);
@@ -60,13 +61,13 @@ final class DataChannel implements AutoCloseable {
       }
       channel.configureBlocking(false);
       return new DataChannel(peer, channel);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       closeAfter(channel, e);
       throw e;
     }
   }
 
-  private static void closeAfter(SocketChannel channel, Exception e) {
+  private static void closeAfter(SocketChannel channel, Throwable e) {
     try {
       channel.close();
     } catch (IOException suppressed) {
@@ -134,6 +135,18 @@ final class DataChannel implements AutoCloseable {
       throw new EOFException("the peer has closed the data channel");
     }
     return bytes;
+  }
+
+  /** Checks a channel that is ready although no reply is expected. */
+  void receiveEnd() throws IOException {
+    if (receive(new ByteBuffer[] {ByteBuffer.allocate(1)}) > 0) {
+      throw new IOException("the peer has sent bytes without a request");
+    }
+  }
+
+  /** Returns the off-heap memory of the channel in bytes. */
+  long memoryBytes() {
+    return out.capacity() + replies.memoryBytes();
   }
 
   /** Closes the channel. Idempotent. */

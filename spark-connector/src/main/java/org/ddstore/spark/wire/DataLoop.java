@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.ddstore.memory.Nonce;
 
@@ -27,6 +28,11 @@ final class DataLoop implements AutoCloseable {
   static final int PACKED_BYTES = 128 << 10;
 
   private static final long JOIN_MS = 10_000;
+
+  /** Maximum number of channels accepted at once, so that strangers hold up nobody. */
+  private static final int MOST_ACCEPTS = 64;
+
+  private static final long OUT_OF_FILES_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Service service;
   private final Selector selector;
@@ -45,12 +51,14 @@ final class DataLoop implements AutoCloseable {
    *
    * @param stores function that returns the rows of a store, or null
    * @param life time within which a new channel must show its ticket
+   * @param mostNewcomers maximum number of channels of a thread that have not shown it yet
    */
   record Service(
       Function<Nonce, GatherServer> stores,
       DataTickets tickets,
       RefusalLog refusals,
-      Duration life) {}
+      Duration life,
+      int mostNewcomers) {}
 
   DataLoop(int number, Service service) throws IOException {
     this.service = service;
@@ -93,16 +101,36 @@ final class DataLoop implements AutoCloseable {
   private void run() {
     try {
       while (!closed) {
-        selector.select(this::ready, expireNewcomers());
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-          task.run();
-        }
+        guard(
+            () -> {
+              selector.select(this::ready, expireNewcomers());
+              runTasks();
+            });
       }
-    } catch (IOException e) {
-      service.refusals().reportFailure(null, e);
     } finally {
       closeAll();
     }
+  }
+
+  private void runTasks() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+    }
+  }
+
+  /** Reports failures of one channel, such as out of memory: the others are served on. */
+  private void guard(Step step) {
+    try {
+      step.run();
+    } catch (IOException | RuntimeException | Error e) {
+      service.refusals().reportFailure(null, e);
+    }
+  }
+
+  /** A step that may fail. */
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
   }
 
   private void ready(SelectionKey key) {
@@ -115,14 +143,18 @@ final class DataLoop implements AutoCloseable {
 
   private void accept(ServerSocketChannel listener) {
     try {
-      for (SocketChannel channel = listener.accept(); channel != null; ) {
-        DataLoop loop = loops.get(accepted++ % loops.size());
-        SocketChannel taken = channel;
-        loop.execute(() -> loop.adopt(taken));
-        channel = listener.accept();
+      for (int i = 0; i < MOST_ACCEPTS; i++) {
+        SocketChannel channel = listener.accept();
+        if (channel == null) {
+          return;
+        }
+        DataLoop loop = loops.get(accepted);
+        accepted = (accepted + 1) % loops.size();
+        loop.execute(() -> loop.adopt(channel));
       }
     } catch (IOException e) { // such as too many open files: the peer tries another path
       service.refusals().reportFailure(null, e);
+      LockSupport.parkNanos(OUT_OF_FILES_NS); // the listener stays ready
     }
   }
 
@@ -130,15 +162,18 @@ final class DataLoop implements AutoCloseable {
     try {
       channel.configureBlocking(false);
       channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-      SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-      ServedChannel served = new ServedChannel(this, channel, key);
-      key.attach(served);
+      channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true); // finds hosts that vanished
+      ServedChannel served = new ServedChannel(this, channel);
+      served.register(selector);
       newcomers.add(served);
-      if (newcomers.size() > UnauthenticatedConnections.MOST) {
+      if (newcomers.size() > service.mostNewcomers()) {
         newcomers.peek().refuse("too many data channels without a ticket", "");
       }
     } catch (IOException e) { // the peer has ended
       closeQuietly(channel);
+    } catch (RuntimeException | Error e) {
+      closeQuietly(channel);
+      throw e;
     }
   }
 
@@ -194,26 +229,38 @@ final class DataLoop implements AutoCloseable {
   public void close() {
     closed = true;
     selector.wakeup();
-    try {
-      thread.join(JOIN_MS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (thread.getState() == Thread.State.NEW) {
+      closeAll(); // otherwise only the thread itself touches its channels
+    } else {
+      join();
     }
-    if (selector.isOpen()) { // the thread was never started
-      closeAll();
+  }
+
+  /** Waits for the end of the thread, also if the calling thread is interrupted. */
+  private void join() {
+    long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(JOIN_MS);
+    boolean interrupted = false;
+    long leftMs = JOIN_MS;
+    while (leftMs > 0 && thread.isAlive()) {
+      try {
+        thread.join(leftMs);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      leftMs = TimeUnit.NANOSECONDS.toMillis(untilNs - System.nanoTime());
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 
   private void closeAll() {
-    for (SelectionKey key : selector.keys()) {
+    guard(this::runTasks); // channels that were accepted but not adopted
+    for (SelectionKey key : List.copyOf(selector.keys())) {
       if (key.attachment() instanceof ServedChannel served) {
-        served.close();
+        guard(served::close);
       }
     }
-    try {
-      selector.close();
-    } catch (IOException e) {
-      service.refusals().reportFailure(null, e);
-    }
+    guard(selector::close);
   }
 }

@@ -22,9 +22,6 @@ final class DataPaths {
   /** Time to reach a data port, which is on a host that has just answered. */
   private static final Duration MOST_CONNECT = Duration.ofSeconds(3);
 
-  /** Time after which a port that could not be reached is tried again. */
-  private static final Duration RETRY = Duration.ofMinutes(1);
-
   private final Connections connections;
   private final Executor openers;
   private final Duration timeout;
@@ -58,7 +55,7 @@ final class DataPaths {
     ByteBuffer answer = connections.ask(connection, DataTickets.request(token.id()));
     int port = answer.getInt();
     if (port == 0) {
-      connection.noDataPort(System.nanoTime() + RETRY.toNanos());
+      connection.noDataPort();
       return new DataPath(connection, null);
     }
     try {
@@ -72,7 +69,7 @@ final class DataPaths {
 
   /** Lets the connection be used for a while, and logs the first such case of this process. */
   private void report(Connection connection, int port, IOException e) {
-    connection.noDataPort(System.nanoTime() + RETRY.toNanos());
+    connection.noDataPort();
     String address = "%s:%d".formatted(connection.peer().host(), port);
     if (reported.compareAndSet(false, true)) {
       LOG.warn(

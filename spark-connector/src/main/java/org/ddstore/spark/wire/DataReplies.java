@@ -42,6 +42,10 @@ final class DataReplies {
     return fetch == receiver;
   }
 
+  long memoryBytes() {
+    return (long) head.capacity() + tail.capacity();
+  }
+
   void expect(GatherRequest request) {
     expected.add(request);
   }
@@ -52,6 +56,10 @@ final class DataReplies {
    * @throws org.ddstore.types.DDStoreException if the content of a reply is illegal
    */
   void receive() throws IOException {
+    if (!nextPiece()) {
+      channel.receiveEnd(); // a channel that has ended stays ready until it is closed
+      return;
+    }
     while (nextPiece() && channel.receive(parts) > 0) {
       fetch.heard();
       progress();
@@ -134,6 +142,7 @@ final class DataReplies {
     if (text.remaining() >= Integer.BYTES) {
       int bytes = text.getInt();
       if (text.remaining() >= Math.min(bytes, MOST_REASON_BYTES - Integer.BYTES)) {
+        text.limit(text.position() + Math.max(0, Math.min(bytes, text.remaining())));
         fetch.refused(Status.FAILED, text);
         expected.clear();
         piece = null;

@@ -41,18 +41,21 @@ final class DataServer implements AutoCloseable {
     listener = ServerSocketChannel.open();
     try {
       listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      listener.bind(new InetSocketAddress(host, port));
+      listener.bind(new InetSocketAddress(host, port), UnauthenticatedConnections.MOST);
       listener.configureBlocking(false);
       this.port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
+      int mostNewcomers = Math.max(1, UnauthenticatedConnections.MOST / threads);
+      DataLoop.Service service =
+          new DataLoop.Service(stores, tickets, refusals, life, mostNewcomers);
       for (int i = 0; i < threads; i++) {
-        loops.add(new DataLoop(i, new DataLoop.Service(stores, tickets, refusals, life)));
+        loops.add(new DataLoop(i, service));
       }
       loops.get(0).listen(listener, loops);
-    } catch (IOException | RuntimeException e) {
+      loops.forEach(DataLoop::start);
+    } catch (IOException | RuntimeException | Error e) {
       close();
       throw e;
     }
-    loops.forEach(DataLoop::start);
   }
 
   int port() {

@@ -17,6 +17,8 @@ import org.ddstore.transport.RemoteReader;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A reader of rows of other processes by gather requests, with several outstanding per process. It
@@ -24,6 +26,7 @@ import org.ddstore.types.ProcessAddress;
  * the process is known to have ended.
  */
 final class GatherReader implements RemoteReader {
+  private static final Logger LOG = LoggerFactory.getLogger(GatherReader.class);
   private static final long WAIT_NS = Duration.ofMillis(100).toNanos();
 
   private final Connections connections;
@@ -36,6 +39,7 @@ final class GatherReader implements RemoteReader {
   private Duration silence;
   private Predicate<ProcessAddress> replaceable;
   private volatile Selector selector; // null before the first fetch
+  private boolean hasDropped;
   private volatile Thread waiting;
   private volatile boolean attention;
 
@@ -75,6 +79,20 @@ final class GatherReader implements RemoteReader {
       throw new UncheckedIOException("cannot wait for remote rows", e);
     } finally {
       fetches.forEach(PeerFetch::end);
+      closeDropped();
+    }
+  }
+
+  /** Lets the selector give up channels that were dropped, whose sockets stay open before that. */
+  private void closeDropped() {
+    if (!hasDropped) {
+      return;
+    }
+    hasDropped = false;
+    try {
+      selector.selectNow(key -> {});
+    } catch (IOException e) {
+      LOG.debug("reader of store {}: cannot close data channels", token, e);
     }
   }
 
@@ -124,6 +142,7 @@ final class GatherReader implements RemoteReader {
   void drop(DataChannel channel) {
     channels.remove(channel.peer(), channel);
     channel.close();
+    hasDropped = true;
   }
 
   /** Wakes the waiting thread to call {@link PeerFetch#check}. Any thread may call this. */
@@ -135,6 +154,7 @@ final class GatherReader implements RemoteReader {
   }
 
   private void await() throws IOException {
+    boolean late = false;
     while (true) {
       attention = false;
       int missing = 0;
@@ -148,22 +168,26 @@ final class GatherReader implements RemoteReader {
         return;
       }
       giveUpSilent();
+      if (late) { // and rows are missing after one more round
+        throw new DeadlineExceededException(missing(timeout));
+      }
+      late = deadlineNs - System.nanoTime() <= 0;
       receive(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nextNs)));
     }
   }
 
   /** Receives replies until a fetch needs attention, or nothing arrives for a time. */
   private void receive(long waitMs) throws IOException {
+    long leftMs = Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNs - System.nanoTime()));
+    long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(waitMs, leftMs));
     int ready;
     do {
-      ready = selector.select(key -> ((PeerFetch) key.attachment()).ready(), waitMs);
-      if (deadlineNs - System.nanoTime() <= 0 && !attention) {
-        throw new DeadlineExceededException(missing(timeout));
-      }
+      ready =
+          selector.select(key -> ((PeerFetch) key.attachment()).ready(), Math.min(waitMs, leftMs));
       if (Thread.currentThread().isInterrupted()) {
         throw new DDStoreException("interrupted while waiting for remote rows");
       }
-    } while (ready > 0 && !attention);
+    } while (ready > 0 && !attention && untilNs - System.nanoTime() > 0);
   }
 
   /** Throws if a silent process can be replaced by another copy. */
@@ -189,6 +213,11 @@ final class GatherReader implements RemoteReader {
       }
     }
     return "remote rows not received within %d ms: %s".formatted(within.toMillis(), text);
+  }
+
+  @Override
+  public long memoryBytes() {
+    return channels.values().stream().mapToLong(DataChannel::memoryBytes).sum();
   }
 
   /** Closes the channels. */

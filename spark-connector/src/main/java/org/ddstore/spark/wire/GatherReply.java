@@ -255,11 +255,12 @@ final class GatherReply {
     }
     gather.flush();
     // Records that are not packed are copied by the write: the versions are checked after it.
-    if (left == 0 && copied && !statusOnly && packed.remaining() >= tailBytes()) {
+    if (left == 0 && copied && !statusOnly && packed.hasRemaining()) {
       if (tail.position() == 0) {
         makeTail();
       }
-      packed.put(tail.duplicate());
+      ByteBuffer rest = tail.duplicate();
+      packed.put(rest.limit(rest.position() + Math.min(rest.remaining(), packed.remaining())));
     }
     addPacked(packed, begun);
     return windowBytes();

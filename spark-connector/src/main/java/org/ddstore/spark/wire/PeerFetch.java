@@ -279,7 +279,11 @@ final class PeerFetch {
       channel.flushRest();
       channel.replies().receive();
     } catch (IOException e) {
-      broken(current, e);
+      if (done || cancelled) {
+        dropChannel(); // idle: no reply is lost
+      } else {
+        broken(current, e);
+      }
     }
   }
 

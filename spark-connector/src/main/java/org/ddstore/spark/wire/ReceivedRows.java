@@ -114,7 +114,7 @@ final class ReceivedRows {
       }
     }
     if (status != Status.OK) {
-      staging = piece.lengths() ? null : staging;
+      staging = piece.lengths() ? null : staging; // rows with lengths do not change in place today
       return false;
     }
     int bytes = dataBytes(piece);

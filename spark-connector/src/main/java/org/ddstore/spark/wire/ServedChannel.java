@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.ddstore.memory.Nonce;
 
@@ -29,16 +30,20 @@ final class ServedChannel {
 
   private final DataLoop loop;
   private final SocketChannel channel;
-  private final SelectionKey key;
+  private SelectionKey key;
   private final long openedNs = System.nanoTime();
   private Nonce store; // null before the ticket
   private byte[] unread = NOTHING;
   private GatherReply reply; // being sent, or null
 
-  ServedChannel(DataLoop loop, SocketChannel channel, SelectionKey key) {
+  ServedChannel(DataLoop loop, SocketChannel channel) {
     this.loop = loop;
     this.channel = channel;
-    this.key = key;
+  }
+
+  /** Lets the selector of the loop call {@link #ready}. */
+  void register(Selector selector) throws IOException {
+    key = channel.register(selector, SelectionKey.OP_READ, this);
   }
 
   /** Returns the store that the peer may read; null before it has shown its ticket. */

@@ -17,6 +17,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.client.TransportClientBootstrap;
 import org.apache.spark.network.client.TransportClientFactory;
@@ -26,6 +27,7 @@ import org.apache.spark.network.util.NettyUtils;
 import org.apache.spark.network.util.TransportFrameDecoder;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.types.OptionKeys;
+import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 import org.slf4j.Logger;
@@ -152,12 +154,14 @@ public final class Wire {
     closed = true;
     // Connections first, so that pending writes are sent: event loops that shut down close channels
     // before they run the writes queued by other threads.
-    connections.close();
-    closeDataServer();
-    server.close();
-    factory.close();
-    connectors.shutdownNow();
-    context.close();
+    Cleanup.runAll(
+        Stream.<Runnable>of(
+            connections::close,
+            this::closeDataServer,
+            server::close,
+            factory::close,
+            connectors::shutdownNow,
+            context::close));
   }
 
   private TransportServer bind() {
@@ -286,7 +290,7 @@ public final class Wire {
                       },
                       refusals,
                       options.connectTimeout())));
-    } catch (DDStoreException e) {
+    } catch (RuntimeException | OutOfMemoryError e) { // connections carry the rows
       LOG.warn("rows are served over Spark's network, which is slower: {}", e.getMessage());
       return Optional.empty();
     }
@@ -294,10 +298,11 @@ public final class Wire {
 
   private void closeDataServer() {
     synchronized (dataLock) {
-      if (dataServer != null) {
-        dataServer.ifPresent(DataServer::close);
-      }
+      Optional<DataServer> open = dataServer;
       dataServer = Optional.empty(); // a late request opens no other
+      if (open != null) {
+        open.ifPresent(DataServer::close);
+      }
     }
   }
 

@@ -79,6 +79,26 @@ class DataPathsTest {
     }
   }
 
+  /** A channel that ends while nobody reads from it holds up no read from another process. */
+  @Test
+  void aReaderDropsAChannelThatHasEnded() throws Exception {
+    try (TcpRanks ranks = ranks(3, Map.of())) {
+      Variable x = ranks.store(0).variable(NumberedRows.NAME);
+      try (Reader reader = x.reader()) {
+        NumberedRows.check(reader, NumberedRows.all(1));
+        NumberedRows.check(reader, NumberedRows.all(2));
+        int port = ranks.session(1).dataServer().orElseThrow().port();
+        ranks.session(1).dataServer().orElseThrow().closeChannels(ranks.session(1).token().id());
+        for (int i = 0; i < 3; i++) {
+          NumberedRows.check(reader, NumberedRows.all(2));
+        }
+        assertThat(connectionsTo(port)).isZero();
+        NumberedRows.check(reader, NumberedRows.all(1));
+        assertThat(connectionsTo(port)).isEqualTo(1);
+      }
+    }
+  }
+
   @Test
   void noChannelIsOpenedIfTheyAreOff() throws Exception {
     try (TcpRanks ranks = ranks(2, Map.of(OptionKeys.SETTING_DATA_CHANNELS, "false"))) {

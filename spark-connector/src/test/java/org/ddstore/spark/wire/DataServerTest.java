@@ -283,6 +283,44 @@ class DataServerTest {
     assertThat(in.readLong()).isEqualTo(ragged.version());
   }
 
+  /** The end of such a reply is larger than the memory for packed records. */
+  @Test
+  void sendsVersionsOfAsManySegmentsAsThereMayBeRows() throws IOException {
+    int segments = GatherRequest.MAX_ROWS;
+    ByteBuffer frame =
+        ByteBuffer.allocate(
+            Integer.BYTES
+                + GatherRequest.BODY_HEADER_BYTES
+                + segments * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES));
+    frame.putInt(frame.capacity() - Integer.BYTES);
+    frame.put((byte) 0).putInt(0).putInt(SMALL_BYTES).putInt(segments);
+    for (int i = 0; i < segments; i++) {
+      Handshake.putStore(frame, small.nonce());
+      frame.putInt(1).putLong(7).putInt(1);
+    }
+    Socket peer = admit(connect());
+    peer.getOutputStream().write(frame.array());
+    DataInputStream in = new DataInputStream(peer.getInputStream());
+    assertThat(in.readByte()).isEqualTo(Status.OK);
+    assertThat(in.readNBytes(SMALL_BYTES)).isEqualTo(record(7, SMALL_BYTES));
+    assertThat(in.readByte()).isEqualTo(Status.OK);
+    for (int i = 0; i < segments; i++) {
+      assertThat(in.readLong()).isEqualTo(small.version());
+    }
+  }
+
+  /** As a task that Spark has killed closes it. */
+  @Test
+  void anInterruptedThreadClosesItOnlyAfterItsThreads() throws IOException {
+    Socket peer = admit(connect());
+    peer.getOutputStream().write(frame(false, 0, SMALL_BYTES, small, 0, 1));
+    Thread.currentThread().interrupt();
+    server.close();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().startsWith("ddstore-data"));
+  }
+
   /** Requests in one write, and byte by byte. */
   @Test
   void takesRequestsInAnyParts() throws IOException {
