@@ -87,7 +87,7 @@ class StandaloneClusterIT {
   /** The arguments of the one command for a standalone cluster that has these words. */
   private static String documented(String words) throws IOException {
     String page = Files.readString(ROOT.resolve("docs/clusters.md"));
-    Pattern block = Pattern.compile("```\nspark-submit (--master spark://[^`]+)\n```");
+    Pattern block = Pattern.compile("```shell\nspark-submit (--master spark://[^`]+)\n```");
     List<String> commands =
         block
             .matcher(page)

@@ -73,7 +73,7 @@ class VaeClusterIT {
   /** Returns the command of the page, with another master, other folders and more options. */
   private ProcessBuilder submission() throws IOException {
     Matcher block =
-        Pattern.compile("```\n(spark-submit --master spark://[^`]+VaeCommand[^`]+)\n```")
+        Pattern.compile("```shell\n(spark-submit --master spark://[^`]+VaeCommand[^`]+)\n```")
             .matcher(Files.readString(ROOT.resolve("docs/examples.md"), UTF_8));
     assertThat(block.find()).as("a command with VaeCommand in docs/examples.md").isTrue();
     String command =
