@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <jni.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "gather.h"
@@ -196,6 +197,17 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_scatterArray(JNIEn
   return result;
 }
 
+/* Copies a part of the addresses and sizes of pieces. Returns false if a Java exception is pending. */
+static bool get_pieces(JNIEnv *env, jlongArray pieces, jintArray bytes, jint first, jint part, int64_t *addresses,
+                       int32_t *sizes) {
+  (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
+  if ((*env)->ExceptionCheck(env)) {
+    return false;
+  }
+  (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
+  return !(*env)->ExceptionCheck(env);
+}
+
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv *env, jclass type, jlongArray pieces,
                                                                          jintArray bytes, jint count, jbyteArray target,
                                                                          jint target_offset) {
@@ -205,12 +217,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPieces(JNIEnv 
   (void)type;
   for (jint first = 0; first < count; first += PART) {
     jint part = MIN(PART, count - first);
-    (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
-    if ((*env)->ExceptionCheck(env)) {
-      return 0;
-    }
-    (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
-    if ((*env)->ExceptionCheck(env)) {
+    if (!get_pieces(env, pieces, bytes, first, part, addresses, sizes)) {
       return 0;
     }
     uint8_t *pinned = (*env)->GetPrimitiveArrayCritical(env, target, NULL);
@@ -231,12 +238,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packToMemory(JNIEn
   (void)type;
   for (jint first = 0; first < count; first += PART) {
     jint part = MIN(PART, count - first);
-    (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
-    if ((*env)->ExceptionCheck(env)) {
-      return 0;
-    }
-    (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
-    if ((*env)->ExceptionCheck(env)) {
+    if (!get_pieces(env, pieces, bytes, first, part, addresses, sizes)) {
       return 0;
     }
     end = dds_pack(addresses, sizes, (size_t)part, end);
@@ -292,12 +294,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_NativeGather_packPagedPieces(JN
   block.filled = 0;
   for (jint first = 0; first < count; first += PART) {
     jint part = MIN(PART, count - first);
-    (*env)->GetLongArrayRegion(env, pieces, first, part, (jlong *)addresses);
-    if ((*env)->ExceptionCheck(env)) {
-      return 0;
-    }
-    (*env)->GetIntArrayRegion(env, bytes, first, part, (jint *)sizes);
-    if ((*env)->ExceptionCheck(env)) {
+    if (!get_pieces(env, pieces, bytes, first, part, addresses, sizes)) {
       return 0;
     }
     done = pack_blocks(env, addresses, sizes, part, &block, target, done);
