@@ -20,7 +20,15 @@ import org.ddstore.notebook.classes.CellStop;
  * the jars that it reads.
  */
 final class CellControl extends DirectExecutionControl {
+  /** A check of a compiled snippet before it runs. */
+  @FunctionalInterface
+  interface Check {
+    /** Throws if the class around the snippet must not run. */
+    void check(String className) throws CellException;
+  }
+
   private final CellClasses classes;
+  private final Check check;
   private final Object lock = new Object();
 
   /** The thread that runs code of a cell, or null. Guarded by {@link #lock}. */
@@ -29,9 +37,10 @@ final class CellControl extends DirectExecutionControl {
   private Object value;
   private Throwable failure;
 
-  CellControl(CellClasses classes) {
+  CellControl(CellClasses classes, Check check) {
     super(new Loader(classes));
     this.classes = classes;
+    this.check = check;
   }
 
   /** Returns the result of the last snippet. */
@@ -39,7 +48,7 @@ final class CellControl extends DirectExecutionControl {
     return value;
   }
 
-  /** Returns the exception of the last snippet, or null. */
+  /** Returns the exception of the last snippet, or of the check before it, or null. */
   Throwable failure() {
     return failure;
   }
@@ -63,12 +72,13 @@ final class CellControl extends DirectExecutionControl {
   @Override
   protected String invoke(Method snippet) throws Exception {
     try {
+      check.check(snippet.getDeclaringClass().getName());
       value = interruptibly(() -> snippet.invoke(null));
     } catch (InvocationTargetException e) {
       failure = e.getCause();
       throw e;
-    } catch (CellStop.StoppedError e) {
-      failure = e; // interrupted while the compiler ran
+    } catch (CellException | CellStop.StoppedError e) {
+      failure = e; // refused, or interrupted while the compiler ran
       throw e;
     }
     return "";

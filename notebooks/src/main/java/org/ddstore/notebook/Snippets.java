@@ -37,6 +37,9 @@ final class Snippets implements AutoCloseable {
   /** Places of snippets, by the binary names of the classes around them. */
   private final Map<String, SnippetPlace> places = new HashMap<>();
 
+  /** Parts of the cell that follow the one that runs. */
+  private List<SnippetSource> later = List.of();
+
   private Set<Snippet> kept = Set.of();
 
   /**
@@ -46,7 +49,7 @@ final class Snippets implements AutoCloseable {
    */
   Snippets(CellClasses classes) {
     this.classes = classes;
-    this.control = new CellControl(classes);
+    this.control = new CellControl(classes, this::checkReachable);
     this.shell =
         JShell.builder()
             .executionEngine(new Provider(control), Map.of())
@@ -67,7 +70,7 @@ final class Snippets implements AutoCloseable {
    * Evaluates the parts of a cell one after the other, until one fails. A syntax error is found
    * before the first part runs.
    *
-   * @throws CellException if a part cannot be compiled
+   * @throws CellException if a part cannot be compiled, or can reach a name that no cell declares
    * @throws CodeFailure if the code of a part throws
    */
   CellResult eval(CellText cell) throws CellException {
@@ -78,9 +81,10 @@ final class Snippets implements AutoCloseable {
       }
     }
     CellResult last = CellResult.NONE;
-    for (SnippetSource part : parts) {
+    for (int i = 0; i < parts.size(); i++) {
       CellStop.check();
-      last = eval(cell, part);
+      later = parts.subList(i + 1, parts.size());
+      last = eval(cell, parts.get(i));
     }
     for (SnippetPlace place : List.copyOf(places.values())) {
       if (place.cell().equals(cell)) {
@@ -101,6 +105,9 @@ final class Snippets implements AutoCloseable {
       }
       if (event.status() == Snippet.Status.REJECTED) {
         throw compileError(cell, part, shell.diagnostics(snippet).filter(Diag::isError).toList());
+      }
+      if (control.failure() instanceof CellException unresolved) {
+        throw unresolved;
       }
       if (control.failure() != null) {
         throw new CodeFailure(control.failure());
@@ -173,9 +180,8 @@ final class Snippets implements AutoCloseable {
     boolean isUnresolved =
         status == Snippet.Status.RECOVERABLE_DEFINED
             || status == Snippet.Status.RECOVERABLE_NOT_DEFINED;
-    if (isUnresolved && snippet instanceof DeclarationSnippet declaration) {
-      String missing =
-          String.join(", ", shell.unresolvedDependencies(declaration).sorted().toList());
+    if (isUnresolved && snippet instanceof DeclarationSnippet) {
+      String missing = String.join(", ", missing(snippet).toList());
       List<Diag> problems = shell.diagnostics(snippet).filter(Diag::isError).toList();
       if (missing.isEmpty()) {
         throw compileError(cell, part, problems);
@@ -184,6 +190,43 @@ final class Snippets implements AutoCloseable {
       throw new CellException(
           COMPILE_ERROR, message, List.of(message, cell.line(part.offset())), null);
     }
+  }
+
+  /**
+   * Throws if code that is to run can reach a declaration with a name that neither a cell so far
+   * nor the rest of this one declares. Executors would report it only after all attempts of a task.
+   */
+  private void checkReachable(String className) throws CellException {
+    for (String unresolved : classes.unresolved(className)) {
+      SnippetPlace place = places.get(unresolved);
+      if (place != null && !isDeclaredLater(place.snippet())) {
+        checkResolved(place);
+      }
+    }
+  }
+
+  /** Returns whether the rest of the cell declares all unknown names of a declaration. */
+  private boolean isDeclaredLater(Snippet snippet) {
+    Set<String> names =
+        later.stream()
+            .flatMap(part -> analysis.sourceToSnippets(part.text()).stream())
+            .filter(DeclarationSnippet.class::isInstance)
+            .map(declaration -> ((DeclarationSnippet) declaration).name())
+            .collect(Collectors.toSet());
+    List<String> missing = missing(snippet).map(Snippets::simpleName).toList();
+    return !missing.isEmpty() && names.containsAll(missing);
+  }
+
+  /** Returns descriptions of the unknown names of a declaration. */
+  private Stream<String> missing(Snippet snippet) {
+    return snippet instanceof DeclarationSnippet declaration
+        ? shell.unresolvedDependencies(declaration).sorted()
+        : Stream.empty();
+  }
+
+  /** Returns the name in a description such as {@code method f(int)} or {@code class C}. */
+  private static String simpleName(String described) {
+    return described.replaceFirst("^\\w+ ", "").replaceFirst("\\(.*", "");
   }
 
   /** Makes {@link #reset()} keep the declarations so far. */

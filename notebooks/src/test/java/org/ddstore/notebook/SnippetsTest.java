@@ -159,6 +159,30 @@ class SnippetsTest {
   }
 
   @Test
+  void codeThatReachesAnUnknownNameDoesNotRun() throws CellException {
+    String message = "cell 2, line 1: cannot find class Unknown";
+    eval(1, "int runs = 0;");
+    assertThat(
+            compileError(
+                2,
+                "int inner(int x) { return new Unknown().add(x); }\nint outer(int x) { return inner(x); }\nruns++;\nruns += outer(1);"))
+        .hasMessage(message);
+    assertThat(eval(3, "runs").value()).as("code before").isEqualTo(1);
+    assertThat(compileError(4, "runs = 5; java.util.function.IntSupplier task = () -> outer(1);"))
+        .hasMessage(message);
+    eval(5, "class Unknown { int add(int x) { return x + 1; } }");
+    assertThat(eval(6, "outer(1)").value()).isEqualTo(2);
+  }
+
+  @Test
+  void codeCanReachNamesOfTheRestOfItsCell() throws CellException {
+    eval(
+        1,
+        "class Early { int get() { return late() + count; } }\njava.util.function.IntSupplier task = () -> new Early().get();\nint late() { return 3; }\nint count = 4;");
+    assertThat(eval(2, "new Early().get()").value()).isEqualTo(7);
+  }
+
+  @Test
   void failureNamesPlacesInAllCells() throws CellException {
     eval(1, "class Divider {\n  int by(int x) {\n    return 1 / x;\n  }\n}");
     eval(

@@ -4,9 +4,15 @@ package org.ddstore.notebook.classes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import jdk.jshell.spi.SPIResolutionException;
 
 /**
  * The class loader of all cells on the driver. It also writes the executors' form of each class to
@@ -16,6 +22,9 @@ public final class CellClasses extends ClassLoader {
   static {
     registerAsParallelCapable();
   }
+
+  /** Code that JShell puts in place of a body with an unknown name throws it. */
+  private static final String UNRESOLVED = SPIResolutionException.class.getName();
 
   private final Path folder;
   private final Map<String, byte[]> undefined = new ConcurrentHashMap<>();
@@ -58,6 +67,30 @@ public final class CellClasses extends ClassLoader {
    */
   public boolean isKnown(String name, byte[] compiled) {
     return Arrays.equals(known.get(name), CellClass.withoutLines(compiled));
+  }
+
+  /**
+   * Returns the classes around snippets that code of a class can reach and that use a name that no
+   * snippet declares. JShell lets such code throw.
+   *
+   * @param name binary name
+   */
+  public Set<String> unresolved(String name) {
+    Set<String> unresolved = new TreeSet<>();
+    Set<String> seen = new HashSet<>(Set.of(name));
+    Deque<String> open = new ArrayDeque<>(seen);
+    while (!open.isEmpty()) {
+      String next = open.pop();
+      byte[] compiled = known.get(next);
+      for (String used : compiled == null ? Set.<String>of() : CellClass.used(compiled)) {
+        if (used.equals(UNRESOLVED)) {
+          unresolved.add(CellNames.snippetClass(next));
+        } else if (CellNames.isOfCell(used) && seen.add(used)) {
+          open.push(used);
+        }
+      }
+    }
+    return unresolved;
   }
 
   @Override
