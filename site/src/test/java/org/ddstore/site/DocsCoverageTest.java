@@ -49,6 +49,7 @@ import org.ddstore.types.Internal;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pages name everything that a user can set, call or catch. */
@@ -61,10 +62,10 @@ class DocsCoverageTest {
 
   private static final Pattern OPTION = Pattern.compile("(?<![\\w-])(--[a-z]+(?:-[a-z]+)*)");
 
-  /** A message with which the launcher ends, up to the command that installs what it needs. */
-  private static final Pattern LAUNCHER_MESSAGE =
+  /** A message with which a script ends, up to the command that installs what it needs. */
+  private static final Pattern SCRIPT_MESSAGE =
       Pattern.compile(
-          "(?:usage_error (?:\\w+|\"[^\"]*\")|die) \"((?:[^\"\\\\]|\\\\.)+?)(?:\\$\\{sudo}.*)?\"(?=$|[ ;)])");
+          "(?:usage_error (?:\\w+|\"[^\"]*\")|die) \"((?:[^\"\\\\]|\\\\.)+?)(?:\\$\\{sudo}.*|\\$own_jar)?\"(?=$|[ ;)])");
 
   private static final Pattern METHOD = Pattern.compile("^(\\w+)\\(");
 
@@ -149,15 +150,16 @@ class DocsCoverageTest {
         .allMatch(code::names);
   }
 
-  @Test
-  void pagesNameEveryMessageOfTheLauncher() throws IOException {
-    String launcher = Files.readString(Path.of(System.getProperty("ddstore.root"), "ddstore"));
-    Set<String> messages = found(LAUNCHER_MESSAGE, launcher.lines().toList());
+  @ParameterizedTest
+  @CsvSource({"ddstore, 40", "native/mpi/build-mpi-jar, 10"})
+  void pagesNameEveryMessageOfAScript(Path script, int more) throws IOException {
+    String source = Files.readString(Path.of(System.getProperty("ddstore.root")).resolve(script));
+    Set<String> messages = found(SCRIPT_MESSAGE, source.lines().toList());
 
     assertThat(messages)
         .extracting(message -> message.replace("\\\"", "\""))
         .as("messages in code of the pages")
-        .hasSizeGreaterThan(40)
+        .hasSizeGreaterThan(more)
         .allMatch(code::names);
   }
 

@@ -54,6 +54,11 @@ final class PageCode extends AbstractVisitor {
     return code.stream().anyMatch(text -> pattern.matcher(text).find());
   }
 
+  /** Returns the names in the text and the blocks, in the order of the pages. */
+  List<String> texts() {
+    return code;
+  }
+
   /** Returns the code in the first cells of the rows of tables. */
   List<String> firstCells() {
     return firstCells;
