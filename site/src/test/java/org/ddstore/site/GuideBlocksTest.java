@@ -5,22 +5,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Properties;
 import java.util.Set;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import org.apache.spark.internal.config.ConfigEntry;
-import org.apache.spark.internal.config.Network$;
-import org.apache.spark.internal.config.package$;
 import org.ddstore.contract.Needed;
-import org.ddstore.spark.config.Setting;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,20 +32,6 @@ class GuideBlocksTest {
 
   /** Blocks that are checked here, and those that only show something. */
   private static final Set<String> OTHERS = Set.of("properties", "yaml", "text", "mermaid");
-
-  /** Settings that no class on the class path of this test declares, by the start of their key. */
-  private static final List<String> UNDECLARED =
-      List.of(
-          "spark.connect.", // its module
-          "spark.executorEnv.",
-          "spark.kubernetes.", // its module
-          "spark.metrics.conf.",
-          "spark.port.maxRetries",
-          "spark.sql.catalog.ddstore",
-          "spark.yarn."); // its module
-
-  private static final Pattern CONF = Pattern.compile("--conf[= ][\"']?([\\w.-]+)=");
-  private static final Pattern LINE_OF_SETTING = Pattern.compile("(?m)^(spark\\.[\\w.-]+)[ =]");
 
   private static List<CodeBlock> blocks;
 
@@ -138,40 +116,9 @@ class GuideBlocksTest {
   }
 
   @Test
-  void everySettingIsKnown() throws IOException {
-    assertThat(package$.MODULE$).as("settings of Spark").isNotNull();
-    assertThat(Network$.MODULE$).as("settings of Spark's network").isNotNull();
-    List<String> problems = new ArrayList<>();
-    int count = 0;
-    for (CodeBlock block : blocks) {
-      for (String key : settings(block)) {
-        count++;
-        if (!isKnown(key)) {
-          problems.add("%s: unknown setting \"%s\"".formatted(block, key));
-        }
-      }
+  void propertiesAreLegal() throws IOException {
+    for (CodeBlock block : blocks(each -> each.language().equals("properties"))) {
+      assertThat(PageSetting.of(block)).as("settings of " + block).isNotEmpty();
     }
-    assertThat(problems).isEmpty();
-    assertThat(count).as("settings in blocks").isGreaterThan(50);
-  }
-
-  private static Set<String> settings(CodeBlock block) throws IOException {
-    if (block.language().equals("properties")) {
-      Properties settings = new Properties();
-      settings.load(new StringReader(block.code()));
-      assertThat(settings).as("settings of " + block).isNotEmpty();
-      return settings.stringPropertyNames();
-    }
-    return Pattern.compile(CONF + "|" + LINE_OF_SETTING)
-        .matcher(block.code())
-        .results()
-        .map(match -> match.group(1) == null ? match.group(2) : match.group(1))
-        .collect(Collectors.toSet());
-  }
-
-  private static boolean isKnown(String key) {
-    return Arrays.stream(Setting.values()).anyMatch(setting -> setting.key().equals(key))
-        || ConfigEntry.findEntry(key) != null
-        || UNDECLARED.stream().anyMatch(key::startsWith);
   }
 }
