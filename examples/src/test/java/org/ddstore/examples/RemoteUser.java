@@ -341,14 +341,20 @@ public final class RemoteUser {
 
   /** Takes the part of the remote user of {@link ServingProgram}. */
   private void writeForRanks() throws InterruptedException {
+    awaitStore("local"); // the server accepts clients before the program loads it
     check(spark.table("ddstore.local").count() == 100, "store of the program");
     spark.sql("CREATE TABLE ddstore.remote OPTIONS (ranks 2) AS SELECT id FROM range(10)");
-    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
-    while (spark.sql("SHOW TABLES IN ddstore LIKE 'sums'").isEmpty()) {
-      check(System.nanoTime() < deadlineNs, "no result of the ranks");
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
+    awaitStore("sums");
     printResult("SELECT * FROM ddstore.sums");
     spark.sql("DROP TABLE ddstore.remote");
+  }
+
+  /** Waits until the program has written a store. */
+  private void awaitStore(String name) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    while (spark.sql("SHOW TABLES IN ddstore LIKE '%s'".formatted(name)).isEmpty()) {
+      check(System.nanoTime() < deadlineNs, "no store \"%s\" of the program".formatted(name));
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
   }
 }
