@@ -85,18 +85,23 @@ public final class RemoteUser {
       case "own-class" -> useOwnClass();
       case "kept" -> readKeptFrames();
       case "interrupt" -> interrupt(Path.of(arguments.get(0)));
+      case "vanish" -> vanish(Path.of(arguments.get(0)));
       case "ranks" -> writeForRanks();
       default -> throw new IllegalArgumentException("unknown step " + step);
     }
   }
 
-  /** Prints the rows or the error of a statement on one line. */
   private void printResult(String statement) {
+    printResult(() -> spark.sql(statement));
+  }
+
+  /** Prints the rows or the error of a query on one line. */
+  private static void printResult(Callable<Dataset<Row>> query) {
     try {
-      System.out.println(PlainRows.of(spark.sql(statement).collectAsList()));
+      System.out.println(PlainRows.of(query.call().collectAsList()));
     } catch (Exception e) {
       System.out.println(
-          e.getClass().getSimpleName() + ": " + e.getMessage().replaceAll("\\s+", " "));
+          e.getClass().getSimpleName() + ": " + e.getMessage().strip().replaceAll("\\s+", " "));
     }
   }
 
@@ -165,11 +170,25 @@ public final class RemoteUser {
     checkCalls(40);
     ten.limit(3).writeTo("ddstore.calls").createOrReplace();
     checkCalls(3);
+    spark.sql("CREATE OR REPLACE TABLE ddstore.calls AS SELECT id FROM range(7)");
+    checkCalls(7);
     ten.write().mode("overwrite").saveAsTable("ddstore.calls");
     checkCalls(10);
     check(spark.catalog().tableExists("ddstore.calls"), "table is not in the catalog");
+    printResult(() -> spark.catalog().listTables("ddstore").toDF());
     spark.sql("DROP TABLE ddstore.calls");
     check(!spark.catalog().tableExists("ddstore.calls"), "table is in the catalog");
+    writeWithOptions();
+  }
+
+  private void writeWithOptions() {
+    spark.sql(
+        "CREATE TABLE ddstore.tokens OPTIONS (ranks 2, orderBy 'id', `fillNulls.age` '-1',"
+            + " `type.tokens` 'int32[3]', `pad.tokens` '0', `truncate.tokens` 'true', decimals"
+            + " 'int64') AS SELECT id, IF(id = 0, NULL, int(id)) AS age, sequence(1, int(1 + id))"
+            + " AS tokens, CAST(id AS DECIMAL(10, 2)) AS price FROM range(4)");
+    printResult("SELECT age, tokens, CAST(price AS STRING) FROM ddstore.tokens ORDER BY id");
+    spark.sql("DROP TABLE ddstore.tokens");
   }
 
   private void checkCalls(int rows) {
@@ -298,6 +317,26 @@ public final class RemoteUser {
 
   /** Interrupts a load while the ranks compute rows, then uses its name and all slots. */
   private void interrupt(Path temporary) throws IOException, InterruptedException {
+    Future<?> load = blockedLoad(temporary);
+    System.out.println(spark.interruptTag("blocked").length() + " interrupted");
+    try {
+      load.get();
+    } catch (ExecutionException e) {
+      System.out.println(e.getCause().getMessage());
+    }
+    create("SELECT id FROM range(100)");
+    check(spark.table("ddstore.blocked").count() == 100, "load after the interrupted one");
+    spark.sql("DROP TABLE ddstore.blocked");
+  }
+
+  /** Ends this process during a load; the server is not told. */
+  private void vanish(Path temporary) throws IOException, InterruptedException {
+    check(!blockedLoad(temporary).isDone(), "the load has ended");
+    Runtime.getRuntime().halt(0);
+  }
+
+  /** Starts a load whose rows never come, and waits for its first task. */
+  private Future<?> blockedLoad(Path temporary) throws IOException, InterruptedException {
     upload(Blocked.class);
     spark.udf().register("blocked", new Blocked(), DataTypes.LongType);
     ExecutorService thread = Executors.newSingleThreadExecutor();
@@ -309,18 +348,10 @@ public final class RemoteUser {
                 spark.addTag("blocked"); // of operations of this thread
                 return create("SELECT blocked(id) AS id FROM range(100)");
               });
+      thread.shutdown();
       awaitFile(watch);
-      System.out.println(spark.interruptTag("blocked").length() + " interrupted");
-      try {
-        load.get();
-      } catch (ExecutionException e) {
-        System.out.println(e.getCause().getMessage());
-      }
+      return load;
     }
-    thread.shutdown();
-    create("SELECT id FROM range(100)");
-    check(spark.table("ddstore.blocked").count() == 100, "load after the interrupted one");
-    spark.sql("DROP TABLE ddstore.blocked");
   }
 
   private Dataset<Row> create(String query) {
@@ -341,14 +372,20 @@ public final class RemoteUser {
 
   /** Takes the part of the remote user of {@link ServingProgram}. */
   private void writeForRanks() throws InterruptedException {
+    awaitStore("local"); // the server accepts clients before the program loads it
     check(spark.table("ddstore.local").count() == 100, "store of the program");
     spark.sql("CREATE TABLE ddstore.remote OPTIONS (ranks 2) AS SELECT id FROM range(10)");
-    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
-    while (spark.sql("SHOW TABLES IN ddstore LIKE 'sums'").isEmpty()) {
-      check(System.nanoTime() < deadlineNs, "no result of the ranks");
-      TimeUnit.MILLISECONDS.sleep(100);
-    }
+    awaitStore("sums");
     printResult("SELECT * FROM ddstore.sums");
     spark.sql("DROP TABLE ddstore.remote");
+  }
+
+  /** Waits until the program has written a store. */
+  private void awaitStore(String name) throws InterruptedException {
+    long deadlineNs = System.nanoTime() + LIMIT.toNanos();
+    while (spark.sql("SHOW TABLES IN ddstore LIKE '%s'".formatted(name)).isEmpty()) {
+      check(System.nanoTime() < deadlineNs, "no store \"%s\" of the program".formatted(name));
+      TimeUnit.MILLISECONDS.sleep(100);
+    }
   }
 }

@@ -44,6 +44,12 @@ class SparkConnectIT {
             List.of(
                 "--jars",
                 SparkHome.RUNTIME_JAR.toString(),
+                "--conf",
+                "spark.connect.execute.reattachable.senderMaxStreamDuration=10s",
+                "--conf",
+                "spark.connect.execute.manager.detachedTimeout=20s",
+                "--conf",
+                "spark.connect.execute.manager.maintenanceInterval=5s",
                 "--class",
                 "org.apache.spark.sql.connect.service.SparkConnectServer",
                 "spark-internal"));
@@ -72,6 +78,7 @@ class SparkConnectIT {
     List<String> changes =
         statements(
             "bob",
+            "SET spark.ddstore.ownerCheck=false",
             "INSERT INTO ddstore.shared SELECT * FROM ddstore.shared",
             "INSERT OVERWRITE ddstore.shared SELECT * FROM ddstore.shared",
             "DROP TABLE ddstore.shared",
@@ -81,6 +88,7 @@ class SparkConnectIT {
         "SparkException: org.ddstore.types.DDStoreException: user \"bob\" cannot %s store \"shared\" of user \"alice\": ask the owner, or start the application with spark.ddstore.ownerCheck=false";
     assertThat(changes)
         .containsExactly(
+            "[[spark.ddstore.ownerCheck, false]]",
             refused.formatted("append to"),
             refused.formatted("replace"),
             refused.formatted("drop"),
@@ -92,7 +100,10 @@ class SparkConnectIT {
 
   @Test
   void writesByEveryCallOfDataFrames() throws IOException, InterruptedException {
-    user("alice", "writers");
+    assertThat(user("alice", "writers"))
+        .containsExactly(
+            "ParseException: [PARSE_EMPTY_STATEMENT] Syntax error, unexpected empty statement. SQLSTATE: 42617",
+            "[[-1, [1, 0, 0], 0.00], [1, [1, 2, 0], 1.00], [2, [1, 2, 3], 2.00], [3, [1, 2, 3], 3.00]]");
   }
 
   @Test
@@ -148,6 +159,20 @@ class SparkConnectIT {
 
     assertThat(lines).hasSize(2).startsWith("1 interrupted");
     assertThat(lines.get(1)).contains("OPERATION_CANCELED");
+    server.awaitNoSharedMemory();
+  }
+
+  /** The next load of the name waits for the one without a client, and needs its slots. */
+  @Test
+  void loadOfAClientThatDisappearsEnds() throws IOException, InterruptedException {
+    user("alice", "vanish", server.temporary().toString());
+
+    assertThat(
+            statements(
+                "alice",
+                "CREATE TABLE ddstore.blocked OPTIONS (ranks 4) AS SELECT id FROM range(100)",
+                "DROP TABLE ddstore.blocked"))
+        .containsExactly("[]", "[]");
     server.awaitNoSharedMemory();
   }
 

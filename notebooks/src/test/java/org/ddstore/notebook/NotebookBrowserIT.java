@@ -25,14 +25,19 @@ import org.junit.jupiter.api.io.TempDirFactory;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/** {@code ./ddstore notebook} as a user sees it: Jupyter's pages in Chromium. */
+/**
+ * {@code ./ddstore notebook} as a user sees it: Jupyter's pages in Chromium. {@code
+ * -Dddstore.guide.write=true} writes the screenshot into the pages.
+ */
 @Tag("slow")
 @Tag("system")
 class NotebookBrowserIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final Path FIRST = ROOT.resolve("notebooks/1-quickstart.ipynb");
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Path SCREENSHOT = ROOT.resolve("notebooks/target/notebook.png");
+  private static final Path SCREENSHOT =
+      ROOT.resolve(Boolean.getBoolean("ddstore.guide.write") ? "docs/images" : "notebooks/target")
+          .resolve("notebook.png");
 
   /** Below the folder of notebooks, which Jupyter serves. */
   @TempDir private Path folder;

@@ -19,6 +19,7 @@ final class Navigation {
   static {
     GROUPS.put("docs/guide", "Guide");
     GROUPS.put("docs/guide/troubleshooting", "Messages");
+    GROUPS.put("notebooks", "Notebooks");
     GROUPS.put("docs", "Reference");
     GROUPS.put("docs/design", "Design");
     GROUPS.put("docs/decisions", "Decisions");

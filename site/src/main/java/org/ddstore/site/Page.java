@@ -23,8 +23,8 @@ import org.commonmark.parser.IncludeSourceSpans;
 import org.commonmark.parser.Parser;
 
 /**
- * A page in Markdown: its tree, its headings with their anchors, its links and its code. Anchors
- * are made as the usual hosts of repositories make them.
+ * A page in Markdown, or of a {@link NotebookPage notebook}: its tree, its headings with their
+ * anchors, its links and its code. Anchors are made as the usual hosts of repositories make them.
  */
 final class Page {
   private static final Parser PARSER =
@@ -38,6 +38,7 @@ final class Page {
           .build();
 
   private static final Pattern ANCHOR_IN_HTML = Pattern.compile("\\b(?:id|name)=\"([^\"]+)\"");
+  private static final Pattern SUFFIX = Pattern.compile("(?<=\\.)(md|ipynb)$");
   private static final Pattern INDEX = Pattern.compile("(^|/)README\\.md$");
 
   /**
@@ -76,9 +77,28 @@ final class Page {
    * @param path path of its file below the root folder of the project
    */
   static Page parse(String path, String text) {
-    Page page = new Page(path, PARSER.parse(text));
-    page.tree.accept(page.new Collector());
+    return of(path, parseTree(text));
+  }
+
+  /** Returns the tree of a text. */
+  static Node parseTree(String text) {
+    return PARSER.parse(text);
+  }
+
+  /**
+   * Returns the page of a tree.
+   *
+   * @param path path of its file below the root folder of the project
+   */
+  static Page of(String path, Node tree) {
+    Page page = new Page(path, tree);
+    tree.accept(page.new Collector());
     return page;
+  }
+
+  /** Returns whether the name of a file is that of a page. */
+  static boolean isPage(String path) {
+    return SUFFIX.matcher(path).find();
   }
 
   /** Returns the path of the file below the root folder of the project. */
@@ -94,12 +114,19 @@ final class Page {
   /** Returns the path in the site, of a file in HTML. */
   String sitePath() {
     Matcher index = INDEX.matcher(path);
-    return index.find() ? index.replaceFirst("$1index.html") : path.replaceFirst("md$", "html");
+    return index.find()
+        ? index.replaceFirst("$1index.html")
+        : SUFFIX.matcher(path).replaceFirst("html");
   }
 
   /** Returns the text of the first heading, or the path of a page without any. */
   String title() {
     return titles.isEmpty() ? path : titles.get(0).text();
+  }
+
+  /** Returns whether the file is a notebook. */
+  boolean isNotebook() {
+    return path.endsWith(".ipynb");
   }
 
   Node tree() {

@@ -129,7 +129,8 @@ final class PageFrame {
     return list.append("</ul>\n</details>\n").toString();
   }
 
-  private static String escape(String text) {
+  /** Returns a text as it stands in HTML, also in attributes. */
+  static String escape(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")
         .replace(">", "&gt;")

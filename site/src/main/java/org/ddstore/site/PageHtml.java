@@ -125,7 +125,7 @@ final class PageHtml implements NodeRenderer {
     String tag = target instanceof SourceFile ? "span" : "a";
     html.tag(tag, attributes(target, link.getDestination()));
     plainDepth++;
-    if (target instanceof ToPage to && PlainText.of(link).endsWith(".md")) {
+    if (target instanceof ToPage to && Page.isPage(PlainText.of(link))) {
       html.text(to.title());
     } else {
       children(link);

@@ -6,6 +6,7 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -18,8 +19,9 @@ import org.ddstore.site.LinkTarget.SourceFile;
 import org.ddstore.site.LinkTarget.ToPage;
 
 /**
- * The pages of a project: the Markdown files of its root folder, all below {@code docs}, and each
- * {@code README.md} of another folder of the root.
+ * The pages of a project: the Markdown files of its root folder, all below {@code docs}, each
+ * {@code README.md} of another folder of the root, and the other Markdown files and notebooks to
+ * which these link.
  */
 final class Pages {
   /** The page with which a reader begins, and the page that lists the others. */
@@ -51,6 +53,7 @@ final class Pages {
         pages.add(path);
       }
     }
+    pages.addLinked();
     return pages;
   }
 
@@ -58,6 +61,26 @@ final class Pages {
     if (Files.isRegularFile(file) && file.toString().endsWith(".md")) {
       String path = relative(file);
       byPath.put(path, Page.parse(path, Files.readString(file)));
+    }
+  }
+
+  /** Adds files by their links, because users keep notebooks of their own beside those. */
+  private void addLinked() throws IOException {
+    ArrayDeque<Page> next = new ArrayDeque<>(byPath.values());
+    while (!next.isEmpty()) {
+      Page page = next.remove();
+      for (Page.Reference reference : page.references()) {
+        String link = reference.target().replaceFirst("#.*", "");
+        if (resolve(page, link) instanceof SourceFile file && Page.isPage(file.path())) {
+          String text = Files.readString(root.resolve(file.path()));
+          Page found =
+              file.path().endsWith(".md")
+                  ? Page.parse(file.path(), text)
+                  : NotebookPage.parse(file.path(), text);
+          byPath.put(file.path(), found);
+          next.add(found);
+        }
+      }
     }
   }
 

@@ -42,12 +42,15 @@ final class PageBlocks extends AbstractVisitor {
 
   /**
    * Returns the blocks of a page in their order. The output of a block is the next one in the same
-   * section, if its language is {@code text}.
+   * section, if its language is {@code text}. A notebook has none: other tests run its cells.
    *
    * @throws IllegalArgumentException if a comment is unknown, or no block follows it
    */
   static List<CodeBlock> of(Page page) {
     PageBlocks all = new PageBlocks(page);
+    if (page.isNotebook()) {
+      return all.blocks;
+    }
     page.tree().accept(all);
     all.endSection(page.tree());
     return all.blocks;

@@ -3,14 +3,9 @@ package org.ddstore.site;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,38 +19,7 @@ class ProjectLinksTest {
 
     assertThat(links.problems()).as("problems of links").isEmpty();
     assertThat(links.count()).as("links").isGreaterThan(300);
-  }
-
-  /** The pages of the site do not contain notebooks, whose text is in Markdown, too. */
-  @Test
-  void everyLinkOfNotebooksHasATarget() throws IOException {
-    Pages pages = Pages.read(ROOT);
-    List<String> problems = new ArrayList<>();
-    int count = 0;
-    for (Path file : notebooks()) {
-      for (JsonNode cell : new ObjectMapper().readTree(file.toFile()).get("cells")) {
-        if (cell.get("cell_type").asText().equals("markdown")) {
-          StringBuilder text = new StringBuilder();
-          cell.get("source").forEach(line -> text.append(line.asText()));
-          Page page = Page.parse(ROOT.relativize(file).toString(), text.toString());
-          for (Page.Reference reference : page.references()) {
-            count++;
-            if (pages.resolve(page, reference.target()) instanceof LinkTarget.Broken broken) {
-              String place = page.path() + ", cell " + cell.get("id") + ": " + reference.target();
-              problems.add(place + ": " + broken.reason());
-            }
-          }
-        }
-      }
-    }
-    assertThat(problems).as("problems of links").isEmpty();
-    assertThat(count).as("links").isGreaterThan(10);
-  }
-
-  private static List<Path> notebooks() throws IOException {
-    try (Stream<Path> files = Files.list(ROOT.resolve("notebooks"))) {
-      return files.filter(file -> file.toString().endsWith(".ipynb")).sorted().toList();
-    }
+    assertThat(Pages.read(ROOT).all()).filteredOn(Page::isNotebook).as("notebooks").isNotEmpty();
   }
 
   /** Without the Javadoc, which takes long and whose links the command docs checks. */
@@ -77,7 +41,7 @@ class ProjectLinksTest {
     for (Page page : pages.all()) {
       assertThat(Files.readString(output.resolve(page.sitePath())))
           .as("resources of other hosts in " + page)
-          .doesNotContainPattern("(?s)<(link|script|img)[^>]*(href|src)=\"[a-z]+:");
+          .doesNotContainPattern("(?s)<(link|script|img)[^>]*(href|src)=\"(?!data:)[a-z]+:");
     }
   }
 }

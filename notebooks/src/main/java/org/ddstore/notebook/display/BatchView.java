@@ -48,7 +48,19 @@ final class BatchView {
   private static List<String> line(Batch batch, Field field, Tensor values, int rows) {
     String begin =
         field.kind() == Field.Kind.STRING ? strings(batch, field, rows) : numbers(values);
-    return List.of(field.name(), field.typeText(), Arrays.toString(values.shape()), begin);
+    return List.of(field.name(), field.typeText(), shape(field, values, rows), begin);
+  }
+
+  /** Returns the shape of the rows of a field, with {@code ?} for a length that varies. */
+  private static String shape(Field field, Tensor values, int rows) {
+    if (!field.isRagged()) {
+      return Arrays.toString(values.shape());
+    }
+    String inner =
+        Arrays.stream(field.shape())
+            .mapToObj(length -> ", " + length)
+            .collect(Collectors.joining());
+    return "[%d, ?%s]".formatted(rows, inner);
   }
 
   private static String strings(Batch batch, Field field, int rows) {

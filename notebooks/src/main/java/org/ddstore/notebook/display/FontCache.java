@@ -7,7 +7,9 @@ import java.awt.image.BufferedImage;
 
 /**
  * The list of fonts that the JDK writes to the home of the user when it first draws text. A
- * notebook leaves nothing there.
+ * notebook leaves nothing there. The property {@code user.home} is the only way to move the list:
+ * {@code sun.font.FcFontConfiguration} makes the path from it, without another property or variable
+ * that names a folder.
  */
 final class FontCache {
   private static final String HOME = "user.home";

@@ -9,6 +9,7 @@ import java.awt.image.IndexColorModel;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
@@ -16,6 +17,14 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
 import org.apache.spark.sql.RowFactory;
+import org.ddstore.Batch;
+import org.ddstore.DDStore;
+import org.ddstore.Reader;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.collective.Communicator;
+import org.ddstore.collective.LocalGroup;
+import org.ddstore.types.Backing;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
@@ -51,6 +60,39 @@ class RenderersTest {
         .contains("image  uint8[28, 28]  784")
         .contains("x      float32[?]     varies");
     assertThat(shown.data()).containsKey("text/html");
+  }
+
+  @Test
+  void batchIsATableOfFieldsWithTheShapesOfTheirRows() {
+    List<Field> fields =
+        List.of(
+            Field.fixed("x", DType.FLOAT32, 2),
+            Field.string("text"),
+            Field.ragged("points", DType.INT32, 3),
+            Field.bytes("raw"));
+    StoreOptions options = StoreOptions.defaults().backing(Backing.DIRECT);
+    try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(30)).get(0);
+        DDStore store = DDStore.open(alone, options);
+        ShardWriter shard = ShardWriter.create(Schema.of(fields), options)) {
+      shard.append(new float[] {0, 1}, "first", new int[] {1, 2, 3, 4, 5, 6}, new byte[] {7});
+      shard.append(new float[] {2, 3}, "second row", new int[0], new byte[] {8, 9});
+      try (Reader reader = store.add("rows", shard).reader();
+          Batch batch = reader.getBatch(1, 0, 1)) {
+        MimeBundle shown = Renderers.render(batch);
+        assertThat(shown.text().lines())
+            .containsExactly(
+                "field   type         shape      first values",
+                "------  -----------  ---------  -----------------------------",
+                "x       float32[2]   [3, 2]     2.0, 3.0, 0.0, 1.0, 2.0, 3.0",
+                "text    string       [3, ?]     second row, first, second row",
+                "points  int32[?, 3]  [3, ?, 3]  1, 2, 3, 4, 5, 6",
+                "raw     bytes        [3, ?]     8, 9, 7, 8, 9",
+                "3 rows");
+        assertThat(shown.data().get("text/html"))
+            .contains(
+                "<td>text</td><td>string</td><td>[3, ?]</td><td>second row, first, second row</td>");
+      }
+    }
   }
 
   @Test
