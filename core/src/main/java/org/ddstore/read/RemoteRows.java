@@ -34,6 +34,7 @@ public final class RemoteRows {
   private final List<PeerIndices> touched = new ArrayList<>();
   private final List<PeerRows> touchedRows = new ArrayList<>();
   private final StagingBudget budget = new StagingBudget();
+  private final KeySort sort = new KeySort();
   private int bits;
   private long plan;
   private Placement lastPlacement;
@@ -128,7 +129,7 @@ public final class RemoteRows {
     }
     budget.begin(stagingBytes);
     for (PeerIndices indices : touched) {
-      indices.arrange(lastPlacement, bits);
+      indices.arrange(lastPlacement, sort, bits);
     }
     trim();
     running = new RunningFetch(reader, touchedRows);
@@ -262,9 +263,9 @@ public final class RemoteRows {
      *
      * @param bits number of lower bits of a key that hold the position
      */
-    void arrange(Placement placement, int bits) {
+    void arrange(Placement placement, KeySort sort, int bits) {
       if (!ascending) {
-        Arrays.sort(keys, 0, added);
+        keys = sort.sort(keys, added, bits);
       }
       rows.reserveRows(keys.length);
       ExtentMap extents = placement.extents();

@@ -61,19 +61,20 @@ final class GatherReply {
    * Begins the reply to a request. {@link #end()} must follow, also after an exception.
    *
    * @param request request, positioned after the store
+   * @param mostBytes maximum bytes that a request may want
    * @param find function that returns a segment with a new reference, or null
    * @return {@link Status#OK}, or {@link Status#GONE} if a segment is missing
    * @throws IllegalArgumentException if the request is out of range
    * @throws java.nio.BufferUnderflowException if the request is truncated
    */
-  byte begin(ByteBuffer request, Function<Nonce, Segment> find) {
+  byte begin(ByteBuffer request, int mostBytes, Function<Nonce, Segment> find) {
     runs = 0;
     rows = 0;
     boolean lengths = request.get() != 0;
     int skip = request.getInt();
     int bytes = request.getInt();
     int count = request.getInt();
-    if (skip < 0 || bytes < 0 || bytes > GatherRequest.MAX_PIECE_BYTES) {
+    if (skip < 0 || bytes < 0 || bytes > mostBytes) {
       throw new IllegalArgumentException(
           "a request for %,d bytes after %,d".formatted(bytes, skip));
     }

@@ -19,20 +19,24 @@ import org.ddstore.transport.PeerRows;
  * DataChannel} a request begins after the store, and its size precedes it.
  *
  * @param run index of the run of the first slot
+ * @param endRun index after the run of the last slot
  * @param lengths whether the size of each row is also requested
  * @param skip number of bytes of the first row to skip
  * @param bytes maximum number of bytes requested
  * @param at position of the bytes in the staging memory
  */
 record GatherRequest(
-    int run, int fromSlot, int toSlot, boolean lengths, int skip, int bytes, int at) {
+    int run, int endRun, int fromSlot, int toSlot, boolean lengths, int skip, int bytes, int at) {
   static final byte GATHER = 3;
 
   /** Maximum number of rows of a request, whose runs fit into a frame. */
   static final int MAX_ROWS = 16 << 10;
 
-  /** Maximum bytes of a piece. Measured over loopback: less costs calls, more costs latency. */
-  static final int MAX_PIECE_BYTES = 256 << 10;
+  /** Maximum bytes of a piece of a connection, whose reply is held as a whole. */
+  static final int CONNECTION_PIECE_BYTES = 256 << 10;
+
+  /** Maximum bytes of a piece of a data channel. */
+  static final int CHANNEL_PIECE_BYTES = 1 << 20;
 
   /** Size of what precedes the segments, without kind and store. */
   static final int BODY_HEADER_BYTES = 1 + 3 * Integer.BYTES;
@@ -50,44 +54,36 @@ record GatherRequest(
     return out.flip();
   }
 
+  /** Returns the number of segments of the rows. */
+  int segments(PeerRows rows) {
+    return rows.segmentNumber(endRun - 1) - rows.segmentNumber(run) + 1;
+  }
+
   /** Returns the size of the request without kind and store, in bytes. */
   int bodyBytes(PeerRows rows) {
-    int endRun = run;
-    int segments = 0;
-    while (endRun < rows.runs() && rows.firstSlot(endRun) < toSlot) {
-      segments += isFirstOfSegment(rows, run, endRun) ? 1 : 0;
-      endRun++;
-    }
-    return BODY_HEADER_BYTES + segments * SEGMENT_BYTES + (endRun - run) * RUN_BYTES;
+    return BODY_HEADER_BYTES + segments(rows) * SEGMENT_BYTES + (endRun - run) * RUN_BYTES;
   }
 
   /** Appends the request without kind and store. */
   void putBody(ByteBuffer out, PeerRows rows) {
     out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes);
-    int segmentsAt = out.position();
-    out.putInt(0);
-    int segments = 0;
+    out.putInt(segments(rows));
+    int segment = -1;
     int countAt = 0;
     int count = 0;
-    for (int r = run; r < rows.runs() && rows.firstSlot(r) < toSlot; r++) {
-      if (isFirstOfSegment(rows, run, r)) {
+    for (int r = run; r < endRun; r++) {
+      if (rows.segmentNumber(r) != segment) {
+        segment = rows.segmentNumber(r);
         Handshake.putStore(out, rows.segment(r).nonce());
         countAt = out.position();
         out.putInt(0);
         count = 0;
-        segments++;
       }
       int first = Math.max(fromSlot, rows.firstSlot(r));
       int end = Math.min(toSlot, rows.firstSlot(r + 1));
       out.putLong(rows.firstRow(r) + first - rows.firstSlot(r)).putInt(end - first);
-      count++;
-      out.putInt(countAt, count);
+      out.putInt(countAt, ++count);
     }
-    out.putInt(segmentsAt, segments);
-  }
-
-  static boolean isFirstOfSegment(PeerRows rows, int firstRun, int run) {
-    return run == firstRun || rows.segmentNumber(run) != rows.segmentNumber(run - 1);
   }
 
   /** A cursor that splits the fetch of the rows of one process into consecutive requests. */
@@ -96,7 +92,6 @@ record GatherRequest(
     private int lengthsAsked;
     private int bytesAsked;
     private int slot;
-    private int run;
 
     Cursor(PeerRows rows) {
       this.rows = rows;
@@ -106,11 +101,10 @@ record GatherRequest(
       lengthsAsked = 0;
       bytesAsked = 0;
       slot = 0;
-      run = 0;
     }
 
     /** Returns the next request for lengths, with data if it is the only one; null at the end. */
-    GatherRequest nextLengths() {
+    GatherRequest nextLengths(int pieceBytes) {
       if (lengthsAsked == rows.rows()) {
         return null;
       }
@@ -118,18 +112,16 @@ record GatherRequest(
       int to = Math.min(rows.rows(), from + MAX_ROWS);
       lengthsAsked = to;
       boolean all = from == 0 && to == rows.rows();
-      advanceRun(from);
-      return new GatherRequest(run, from, to, true, 0, all ? MAX_PIECE_BYTES : 0, 0);
+      return request(from, to, true, 0, all ? pieceBytes : 0, 0);
     }
 
     /** Continues with data, whose first bytes were received with the lengths. */
     void beginData(int bytesCome) {
-      run = 0;
       bytesAsked = bytesCome;
     }
 
     /** Returns the next request for data, once all lengths are known; null at the end. */
-    GatherRequest nextData() {
+    GatherRequest nextData(int pieceBytes) {
       int end = rows.start(rows.rows());
       if (bytesAsked == end) {
         return null;
@@ -137,13 +129,18 @@ record GatherRequest(
       while (rows.start(slot + 1) <= bytesAsked) {
         slot++;
       }
-      advanceRun(slot);
       int at = bytesAsked;
-      int most = Math.min(end - at, MAX_PIECE_BYTES);
+      int most = Math.min(end - at, pieceBytes);
       int to = endSlot(at + most);
       int bytes = Math.min(most, rows.start(to) - at);
       bytesAsked += bytes;
-      return new GatherRequest(run, slot, to, false, at - rows.start(slot), bytes, at);
+      return request(slot, to, false, at - rows.start(slot), bytes, at);
+    }
+
+    private GatherRequest request(int from, int to, boolean lengths, int skip, int bytes, int at) {
+      int run = rows.runOf(from);
+      int endRun = rows.runOf(to - 1) + 1;
+      return new GatherRequest(run, endRun, from, to, lengths, skip, bytes, at);
     }
 
     /** Returns the end slot, exclusive, of a piece from the current slot to a byte. */
@@ -158,12 +155,6 @@ record GatherRequest(
         to++;
       }
       return to;
-    }
-
-    private void advanceRun(int toSlot) {
-      while (rows.firstSlot(run + 1) <= toSlot) {
-        run++;
-      }
     }
   }
 }

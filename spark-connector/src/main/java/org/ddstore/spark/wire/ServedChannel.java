@@ -130,7 +130,10 @@ final class ServedChannel {
     GatherServer server = loop.service().stores().apply(store);
     reply = loop.takeReply();
     try {
-      byte status = server == null ? Status.GONE : server.begin(reply, request);
+      byte status =
+          server == null
+              ? Status.GONE
+              : server.begin(reply, request, GatherRequest.CHANNEL_PIECE_BYTES);
       if (status != Status.OK) {
         reply.beginStatus(ByteBuffer.wrap(new byte[] {status}));
       }

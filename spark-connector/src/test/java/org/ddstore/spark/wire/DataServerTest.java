@@ -258,7 +258,7 @@ class DataServerTest {
         }
       }
       int skip = random.nextInt(5);
-      int most = Math.min(all.size() - skip, GatherRequest.MAX_PIECE_BYTES);
+      int most = Math.min(all.size() - skip, GatherRequest.CHANNEL_PIECE_BYTES);
       int bytes = 1 + random.nextInt(most);
       peer.getOutputStream().write(frame(false, skip, bytes, segment, runs));
       assertThat(reply(peer.getInputStream(), bytes, segment))
