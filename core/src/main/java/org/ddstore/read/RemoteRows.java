@@ -271,6 +271,7 @@ public final class RemoteRows {
       ExtentMap extents = placement.extents();
       long last = -1;
       long extentEnd = -1;
+      int extent = -1;
       int segment = -1;
       for (int k = 0; k < added; k++) {
         long index = keys[k] >>> bits;
@@ -278,9 +279,11 @@ public final class RemoteRows {
           continue;
         }
         if (index != last + 1 || index >= extentEnd) {
-          segment += index >= extentEnd ? 1 : 0;
-          int extent = extents.extentOf(index);
-          extentEnd = extents.firstRow(extent) + extents.rows(extent);
+          if (index >= extentEnd) {
+            segment++;
+            extent = extents.extentOf(index);
+            extentEnd = extents.firstRow(extent) + extents.rows(extent);
+          }
           rows.beginRun(placement.remote(extent), segment, index - extents.firstRow(extent));
         }
         last = index;

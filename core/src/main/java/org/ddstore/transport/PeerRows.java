@@ -145,6 +145,12 @@ public final class PeerRows {
     return recordBytes;
   }
 
+  /** Appends the first row of the runs [run, endRun) to a buffer, each as an int64. */
+  public void putFirstRows(ByteBuffer out, int run, int endRun) {
+    out.asLongBuffer().put(runRow, run, endRun - run);
+    out.position(out.position() + (endRun - run) * Long.BYTES);
+  }
+
   /**
    * Returns the start of the record of a slot in the staging memory; for {@code slot == rows()} the
    * end.

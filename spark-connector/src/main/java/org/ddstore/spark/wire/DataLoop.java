@@ -25,7 +25,7 @@ import org.ddstore.memory.Nonce;
  */
 final class DataLoop implements AutoCloseable {
   /** Memory for records that are packed before they are sent. Measured: see docs/design. */
-  static final int PACKED_BYTES = 64 << 10;
+  static final int PACKED_BYTES = (128 << 10) + 4096;
 
   private static final long JOIN_MS = 10_000;
 

@@ -78,7 +78,7 @@ final class GatherReply {
       throw new IllegalArgumentException(
           "a request for %,d bytes after %,d".formatted(bytes, skip));
     }
-    int most = request.remaining() / (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES);
+    int most = request.remaining() / (GatherRequest.SEGMENT_BYTES + Long.BYTES);
     if (count < 1 || count > most) {
       throw new IllegalArgumentException("a request for %,d segments".formatted(count));
     }
@@ -160,30 +160,48 @@ final class GatherReply {
 
   private void addRuns(ByteBuffer request, Segment segment) {
     int count = request.getInt();
-    if (count < 1) {
-      throw new IllegalArgumentException("a request for %,d runs of rows".formatted(count));
+    int rowsOfRuns = request.getInt();
+    if (count < 1 || count > rowsOfRuns) {
+      throw new IllegalArgumentException(
+          "a request for %,d rows in %,d runs".formatted(rowsOfRuns, count));
     }
-    for (int i = 0; i < count; i++) {
-      long first = request.getLong();
-      int length = request.getInt();
-      if (first < 0 || length < 1 || first > segment.rows() - length) {
+    if (rowsOfRuns > GatherRequest.MAX_ROWS - rows) {
+      throw new IllegalArgumentException(
+          "a request for more than %,d rows".formatted(GatherRequest.MAX_ROWS));
+    }
+    reserveRuns(runs + count);
+    request.asLongBuffer().get(runRow, runs, count);
+    request.position(request.position() + count * Long.BYTES);
+    if (count == rowsOfRuns) {
+      Arrays.fill(runRows, runs, runs + count, 1);
+    } else {
+      request.asIntBuffer().get(runRows, runs, count);
+      request.position(request.position() + count * Integer.BYTES);
+    }
+    Arrays.fill(runSegment, runs, runs + count, segments - 1);
+    long sum = 0;
+    for (int r = runs; r < runs + count; r++) {
+      if (runRow[r] < 0 || runRows[r] < 1 || runRow[r] > segment.rows() - runRows[r]) {
         throw new IllegalArgumentException(
             "a request for rows %s outside [0, %d)"
-                .formatted(RowSpan.format(first, length), segment.rows()));
+                .formatted(RowSpan.format(runRow[r], runRows[r]), segment.rows()));
       }
-      if (length > GatherRequest.MAX_ROWS - rows) {
-        throw new IllegalArgumentException(
-            "a request for more than %,d rows".formatted(GatherRequest.MAX_ROWS));
-      }
-      if (runs == runRow.length) {
-        runSegment = Arrays.copyOf(runSegment, 2 * runs);
-        runRow = Arrays.copyOf(runRow, 2 * runs);
-        runRows = Arrays.copyOf(runRows, 2 * runs);
-      }
-      runSegment[runs] = segments - 1;
-      runRow[runs] = first;
-      runRows[runs++] = length;
-      rows += length;
+      sum += runRows[r];
+    }
+    if (sum != rowsOfRuns) {
+      throw new IllegalArgumentException(
+          "a request for %,d rows whose runs have %,d".formatted(rowsOfRuns, sum));
+    }
+    runs += count;
+    rows += rowsOfRuns;
+  }
+
+  private void reserveRuns(int count) {
+    if (count > runRow.length) {
+      int room = Math.max(count, 2 * runRow.length);
+      runSegment = Arrays.copyOf(runSegment, room);
+      runRow = Arrays.copyOf(runRow, room);
+      runRows = Arrays.copyOf(runRows, room);
     }
   }
 
@@ -238,6 +256,10 @@ final class GatherReply {
     boolean copied = true;
     gather.begin(packed);
     while (left > 0 && buffers < MOST_BUFFERS - 2) {
+      left -= packSmallRows(left);
+      if (left == 0) {
+        break;
+      }
       Segment segment = held[runSegment[run]];
       int part = (int) Math.min(partBytes(segment), left);
       if (part >= OWN_BUFFER_BYTES) {
@@ -265,6 +287,29 @@ final class GatherReply {
     }
     addPacked(packed, begun);
     return windowBytes();
+  }
+
+  /**
+   * Packs whole records of equal size, run by run, as far as they fit; returns their size in bytes.
+   */
+  private long packSmallRows(long most) {
+    long packed = 0;
+    while (rowSkip == 0 && run < runs) {
+      Segment segment = held[runSegment[run]];
+      int size = segment.recordBytes(runRow[run] + row);
+      if (!segment.schema().isFixed()
+          || size >= OWN_BUFFER_BYTES
+          || size > Math.min(gather.room(), most - packed)) {
+        break;
+      }
+      gather.add(segment, runRow[run] + row, 0, size);
+      packed += size;
+      if (++row == runRows[run]) {
+        row = 0;
+        run++;
+      }
+    }
+    return packed;
   }
 
   private int addPacked(ByteBuffer packed, int begun) {

@@ -11,7 +11,8 @@ import org.ddstore.transport.PeerRows;
  *
  * <pre>
  * byte GATHER | store (16) | byte lengths wanted | int32 bytes to skip | int32 bytes wanted
- * int32 segments | per segment: nonce (16), int32 runs | per run: int64 first row, int32 rows
+ * int32 segments | per segment: nonce (16), int32 runs, int32 rows, int64 first row per run,
+ *   int32 rows per run unless it is 1 for all
  * </pre>
  *
  * <p>The piece that a {@link GatherReply} returns are the records of all rows back to back, without
@@ -42,12 +43,12 @@ record GatherRequest(
   static final int BODY_HEADER_BYTES = 1 + 3 * Integer.BYTES;
 
   static final int HEADER_BYTES = 1 + Handshake.STORE_BYTES + BODY_HEADER_BYTES;
-  static final int SEGMENT_BYTES = 2 * Long.BYTES + Integer.BYTES;
+  static final int SEGMENT_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
   static final int RUN_BYTES = Long.BYTES + Integer.BYTES;
 
   /** Returns the encoded request for rows of a store. */
   ByteBuffer encode(Nonce store, PeerRows rows) {
-    ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + bodyBytes(rows));
+    ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + mostBodyBytes(rows));
     out.put(GATHER);
     Handshake.putStore(out, store);
     putBody(out, rows);
@@ -59,31 +60,44 @@ record GatherRequest(
     return rows.segmentNumber(endRun - 1) - rows.segmentNumber(run) + 1;
   }
 
-  /** Returns the size of the request without kind and store, in bytes. */
-  int bodyBytes(PeerRows rows) {
+  /** Returns the maximum size of the request without kind and store, in bytes. */
+  int mostBodyBytes(PeerRows rows) {
     return BODY_HEADER_BYTES + segments(rows) * SEGMENT_BYTES + (endRun - run) * RUN_BYTES;
   }
 
   /** Appends the request without kind and store. */
   void putBody(ByteBuffer out, PeerRows rows) {
-    out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes);
-    out.putInt(segments(rows));
-    int segment = -1;
-    int countAt = 0;
-    int count = 0;
-    for (int r = run; r < endRun; r++) {
-      if (rows.segmentNumber(r) != segment) {
-        segment = rows.segmentNumber(r);
-        Handshake.putStore(out, rows.segment(r).nonce());
-        countAt = out.position();
-        out.putInt(0);
-        count = 0;
+    out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes).putInt(segments(rows));
+    for (int first = run; first < endRun; ) {
+      int end = first + 1;
+      while (end < endRun && rows.segmentNumber(end) == rows.segmentNumber(first)) {
+        end++;
       }
-      int first = Math.max(fromSlot, rows.firstSlot(r));
-      int end = Math.min(toSlot, rows.firstSlot(r + 1));
-      out.putLong(rows.firstRow(r) + first - rows.firstSlot(r)).putInt(end - first);
-      out.putInt(countAt, ++count);
+      putSegment(out, rows, first, end);
+      first = end;
     }
+  }
+
+  /** Appends the runs [first, end), which are of one segment. */
+  private void putSegment(ByteBuffer out, PeerRows rows, int first, int end) {
+    Handshake.putStore(out, rows.segment(first).nonce());
+    int count = endOf(rows, end - 1) - startOf(rows, first);
+    out.putInt(end - first).putInt(count);
+    int skipped = startOf(rows, first) - rows.firstSlot(first);
+    int firstRowAt = out.position();
+    rows.putFirstRows(out, first, end);
+    out.putLong(firstRowAt, rows.firstRow(first) + skipped);
+    for (int r = first; count > end - first && r < end; r++) {
+      out.putInt(endOf(rows, r) - startOf(rows, r));
+    }
+  }
+
+  private int startOf(PeerRows rows, int r) {
+    return Math.max(fromSlot, rows.firstSlot(r));
+  }
+
+  private int endOf(PeerRows rows, int r) {
+    return Math.min(toSlot, rows.firstSlot(r + 1));
   }
 
   /** A cursor that splits the fetch of the rows of one process into consecutive requests. */

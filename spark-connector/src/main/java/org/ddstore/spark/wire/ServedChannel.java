@@ -24,7 +24,7 @@ final class ServedChannel {
   /** Maximum size of a request with its size field: all rows in segments of their own. */
   static final int MAX_FRAME_BYTES =
       GatherRequest.HEADER_BYTES
-          + GatherRequest.MAX_ROWS * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES);
+          + GatherRequest.MAX_ROWS * (GatherRequest.SEGMENT_BYTES + Long.BYTES);
 
   private static final byte[] NOTHING = {};
 

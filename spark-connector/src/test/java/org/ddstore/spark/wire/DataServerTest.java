@@ -291,12 +291,12 @@ class DataServerTest {
         ByteBuffer.allocate(
             Integer.BYTES
                 + GatherRequest.BODY_HEADER_BYTES
-                + segments * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES));
+                + segments * (GatherRequest.SEGMENT_BYTES + Long.BYTES));
     frame.putInt(frame.capacity() - Integer.BYTES);
     frame.put((byte) 0).putInt(0).putInt(SMALL_BYTES).putInt(segments);
     for (int i = 0; i < segments; i++) {
       Handshake.putStore(frame, small.nonce());
-      frame.putInt(1).putLong(7).putInt(1);
+      frame.putInt(1).putInt(1).putLong(7);
     }
     Socket peer = admit(connect());
     peer.getOutputStream().write(frame.array());

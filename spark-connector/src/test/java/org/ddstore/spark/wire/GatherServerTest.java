@@ -179,11 +179,11 @@ class GatherServerTest {
     int segments = 100_000;
     ByteBuffer many =
         ByteBuffer.allocate(
-            13 + segments * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES));
+            13 + segments * (GatherRequest.SEGMENT_BYTES + Long.BYTES));
     many.put((byte) 0).putInt(0).putInt(100).putInt(segments);
     for (int s = 0; s < segments; s++) {
       Handshake.putStore(many, fixed.nonce());
-      many.putInt(1).putLong(0).putInt(1);
+      many.putInt(1).putInt(1).putLong(0);
     }
     assertThatThrownBy(() -> server.serve(many.flip()))
         .isInstanceOf(IllegalArgumentException.class)
