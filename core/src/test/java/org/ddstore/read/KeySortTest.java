@@ -24,7 +24,9 @@ class KeySortTest {
   })
   void sortsAsAComparisonDoes(int count, long indices, int positionBits) {
     Random random = new Random(count);
-    for (int repetition = 0; repetition < 3; repetition++) { // the arrays of the last are used again
+    for (int repetition = 0;
+        repetition < 3;
+        repetition++) { // the arrays of the last are used again
       long[] keys = new long[count + random.nextInt(10)];
       for (int position = 0; position < count; position++) {
         keys[position] = random.nextLong(indices) << positionBits | position;
