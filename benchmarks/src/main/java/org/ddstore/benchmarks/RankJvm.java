@@ -106,6 +106,7 @@ final class RankJvm {
 
   private static WireOptions options(Setup setup) {
     SparkConf conf = new SparkConf(false);
+    setup.settings().forEach(conf::set);
     if (!setup.work().network().encrypted()) {
       return WireOptions.of(conf, null, setup.host());
     }

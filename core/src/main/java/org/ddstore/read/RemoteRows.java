@@ -34,6 +34,7 @@ public final class RemoteRows {
   private final List<PeerIndices> touched = new ArrayList<>();
   private final List<PeerRows> touchedRows = new ArrayList<>();
   private final StagingBudget budget = new StagingBudget();
+  private final KeySort sort = new KeySort();
   private int bits;
   private long plan;
   private Placement lastPlacement;
@@ -128,7 +129,7 @@ public final class RemoteRows {
     }
     budget.begin(stagingBytes);
     for (PeerIndices indices : touched) {
-      indices.arrange(lastPlacement, bits);
+      indices.arrange(lastPlacement, sort, bits);
     }
     trim();
     running = new RunningFetch(reader, touchedRows);
@@ -262,14 +263,15 @@ public final class RemoteRows {
      *
      * @param bits number of lower bits of a key that hold the position
      */
-    void arrange(Placement placement, int bits) {
+    void arrange(Placement placement, KeySort sort, int bits) {
       if (!ascending) {
-        Arrays.sort(keys, 0, added);
+        keys = sort.sort(keys, added, bits);
       }
       rows.reserveRows(keys.length);
       ExtentMap extents = placement.extents();
       long last = -1;
       long extentEnd = -1;
+      int extent = -1;
       int segment = -1;
       for (int k = 0; k < added; k++) {
         long index = keys[k] >>> bits;
@@ -277,9 +279,11 @@ public final class RemoteRows {
           continue;
         }
         if (index != last + 1 || index >= extentEnd) {
-          segment += index >= extentEnd ? 1 : 0;
-          int extent = extents.extentOf(index);
-          extentEnd = extents.firstRow(extent) + extents.rows(extent);
+          if (index >= extentEnd) {
+            segment++;
+            extent = extents.extentOf(index);
+            extentEnd = extents.firstRow(extent) + extents.rows(extent);
+          }
           rows.beginRun(placement.remote(extent), segment, index - extents.firstRow(extent));
         }
         last = index;

@@ -134,9 +134,21 @@ public final class PeerRows {
     return runSlot[run];
   }
 
+  /** Returns the run of a slot in [0, rows). */
+  public int runOf(int slot) {
+    int found = Arrays.binarySearch(runSlot, 0, runs, slot);
+    return found >= 0 ? found : -found - 2;
+  }
+
   /** Returns the size of each record in bytes; 0 for ragged records. */
   public int recordBytes() {
     return recordBytes;
+  }
+
+  /** Appends the first row of the runs [run, endRun) to a buffer, each as an int64. */
+  public void putFirstRows(ByteBuffer out, int run, int endRun) {
+    out.asLongBuffer().put(runRow, run, endRun - run);
+    out.position(out.position() + (endRun - run) * Long.BYTES);
   }
 
   /**

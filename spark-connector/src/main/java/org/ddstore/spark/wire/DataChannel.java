@@ -96,13 +96,15 @@ final class DataChannel implements AutoCloseable {
    * rest.
    */
   void send(GatherRequest request, PeerRows rows) throws IOException {
-    int bytes = request.bodyBytes(rows);
-    if (out.remaining() < Integer.BYTES + bytes) {
-      ByteBuffer larger = ByteBuffer.allocateDirect(2 * (out.position() + Integer.BYTES + bytes));
+    int most = Integer.BYTES + request.mostBodyBytes(rows);
+    if (out.remaining() < most) {
+      ByteBuffer larger = ByteBuffer.allocateDirect(2 * (out.position() + most));
       out = larger.put(out.flip());
     }
-    out.putInt(bytes);
+    int sizeAt = out.position();
+    out.putInt(0);
     request.putBody(out, rows);
+    out.putInt(sizeAt, out.position() - sizeAt - Integer.BYTES);
     flush();
   }
 

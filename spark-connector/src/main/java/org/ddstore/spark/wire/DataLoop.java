@@ -24,8 +24,11 @@ import org.ddstore.memory.Nonce;
  * buffers that all of its channels share.
  */
 final class DataLoop implements AutoCloseable {
-  /** Memory for records that are packed before they are sent. Measured: see docs/design. */
-  static final int PACKED_BYTES = 128 << 10;
+  /**
+   * Memory for records that are packed before they are sent: a power of two of records, status and
+   * versions. Measured: see docs/design.
+   */
+  static final int PACKED_BYTES = (128 << 10) + (4 << 10);
 
   private static final long JOIN_MS = 10_000;
 

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 import java.util.Arrays;
 import java.util.function.Function;
-import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
 import org.ddstore.read.GatherKernels;
@@ -20,29 +19,20 @@ import org.ddstore.read.PackedGather;
  * byte {@link Status#OK} or {@link Status#CHANGING} | int64 version per segment
  * </pre>
  *
- * <p>The versions are checked after all records have been copied, hence at the end. Rows of at
- * least {@link #OWN_BUFFER_BYTES} are sent from the memory of their segment; others are first
- * packed. What the receiver does not take at once is produced again later, so that a slow receiver
- * holds no memory. Reused for many requests. Used by one thread.
+ * <p>The versions are checked after all records have been copied, hence at the end. Records are
+ * packed, and sent together with the versions if all of them fit; if not, those of at least {@link
+ * #OWN_BUFFER_BYTES} are sent from the memory of their segment. What the receiver does not take at
+ * once is produced again later, so that a slow receiver holds no memory. Reused for many requests.
+ * Used by one thread.
  */
 final class GatherReply {
-  /** Smallest part of a record that is sent without packing. */
+  /** Smallest part of a record that is sent without packing if the reply takes several writes. */
   static final int OWN_BUFFER_BYTES = 16 << 10;
 
   /** Number of buffers that one write of the JDK takes. */
   private static final int MOST_BUFFERS = 16;
 
-  private static final int FIRST_RUNS = 64;
-
-  private Segment[] held = new Segment[1];
-  private long[] versions = new long[1];
-  private int segments;
-  private int[] runSegment = new int[FIRST_RUNS];
-  private long[] runRow = new long[FIRST_RUNS];
-  private int[] runRows = new int[FIRST_RUNS];
-  private int runs;
-  private int rows;
-
+  private final RequestedRows requested = new RequestedRows();
   private final PackedGather gather = new PackedGather(GatherKernels.current());
   private ByteBuffer head = ByteBuffer.allocate(1);
   private ByteBuffer tail = ByteBuffer.allocate(0); // empty until all records are copied
@@ -61,46 +51,27 @@ final class GatherReply {
    * Begins the reply to a request. {@link #end()} must follow, also after an exception.
    *
    * @param request request, positioned after the store
+   * @param mostBytes maximum bytes that a request may want
    * @param find function that returns a segment with a new reference, or null
    * @return {@link Status#OK}, or {@link Status#GONE} if a segment is missing
    * @throws IllegalArgumentException if the request is out of range
    * @throws java.nio.BufferUnderflowException if the request is truncated
    */
-  byte begin(ByteBuffer request, Function<Nonce, Segment> find) {
-    runs = 0;
-    rows = 0;
+  byte begin(ByteBuffer request, int mostBytes, Function<Nonce, Segment> find) {
     boolean lengths = request.get() != 0;
     int skip = request.getInt();
     int bytes = request.getInt();
-    int count = request.getInt();
-    if (skip < 0 || bytes < 0 || bytes > GatherRequest.MAX_PIECE_BYTES) {
+    if (skip < 0 || bytes < 0 || bytes > mostBytes) {
       throw new IllegalArgumentException(
           "a request for %,d bytes after %,d".formatted(bytes, skip));
     }
-    int most = request.remaining() / (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES);
-    if (count < 1 || count > most) {
-      throw new IllegalArgumentException("a request for %,d segments".formatted(count));
+    if (!requested.take(request, find)) {
+      return Status.GONE;
     }
-    if (held.length < count) {
-      held = new Segment[count];
-      versions = new long[count];
-    }
-    while (segments < count) {
-      Segment segment = find.apply(Handshake.getStore(request));
-      if (segment == null) {
-        return Status.GONE;
-      }
-      versions[segments] = segment.version();
-      held[segments++] = segment;
-      addRuns(request, segment);
-    }
-    if (request.hasRemaining()) {
-      throw new IllegalArgumentException("request with " + request.remaining() + " excess bytes");
-    }
-    if (skip > held[0].recordBytes(runRow[0])) {
+    int firstBytes = requested.recordBytes(0, 0);
+    if (skip > firstBytes) {
       throw new IllegalArgumentException(
-          "cannot skip %,d bytes of a record of %,d bytes"
-              .formatted(skip, held[0].recordBytes(runRow[0])));
+          "cannot skip %,d bytes of a record of %,d bytes".formatted(skip, firstBytes));
     }
     long size = makeHead(lengths) - skip;
     if (!lengths && size < bytes) {
@@ -133,20 +104,20 @@ final class GatherReply {
 
   /** Prepares status and lengths; returns the size of all records in bytes. */
   private long makeHead(boolean lengths) {
-    int headBytes = 1 + (lengths ? rows * Integer.BYTES : 0);
+    int headBytes = 1 + (lengths ? requested.rows() * Integer.BYTES : 0);
     if (head.capacity() < headBytes) {
       head = ByteBuffer.allocate(headBytes);
     }
     head.clear().put(Status.OK);
     long size = 0;
-    for (int r = 0; r < runs; r++) {
-      Segment segment = held[runSegment[r]];
+    for (int r = 0; r < requested.runs(); r++) {
+      Segment segment = requested.segment(r);
       if (!lengths && segment.schema().isFixed()) {
-        size += (long) runRows[r] * segment.recordBytes(0);
+        size += (long) requested.rows(r) * segment.recordBytes(0);
         continue;
       }
-      for (int i = 0; i < runRows[r]; i++) {
-        int bytes = segment.recordBytes(runRow[r] + i);
+      for (int i = 0; i < requested.rows(r); i++) {
+        int bytes = requested.recordBytes(r, i);
         size += bytes;
         if (lengths) {
           head.putInt(bytes);
@@ -155,35 +126,6 @@ final class GatherReply {
     }
     head.flip();
     return size;
-  }
-
-  private void addRuns(ByteBuffer request, Segment segment) {
-    int count = request.getInt();
-    if (count < 1) {
-      throw new IllegalArgumentException("a request for %,d runs of rows".formatted(count));
-    }
-    for (int i = 0; i < count; i++) {
-      long first = request.getLong();
-      int length = request.getInt();
-      if (first < 0 || length < 1 || first > segment.rows() - length) {
-        throw new IllegalArgumentException(
-            "a request for rows %s outside [0, %d)"
-                .formatted(RowSpan.format(first, length), segment.rows()));
-      }
-      if (length > GatherRequest.MAX_ROWS - rows) {
-        throw new IllegalArgumentException(
-            "a request for more than %,d rows".formatted(GatherRequest.MAX_ROWS));
-      }
-      if (runs == runRow.length) {
-        runSegment = Arrays.copyOf(runSegment, 2 * runs);
-        runRow = Arrays.copyOf(runRow, 2 * runs);
-        runRows = Arrays.copyOf(runRows, 2 * runs);
-      }
-      runSegment[runs] = segments - 1;
-      runRow[runs] = first;
-      runRows[runs++] = length;
-      rows += length;
-    }
   }
 
   /**
@@ -213,9 +155,9 @@ final class GatherReply {
     reply.put(head);
     gather.begin(reply);
     while (leftBytes > 0) {
-      Segment segment = held[runSegment[run]];
+      Segment segment = requested.segment(run);
       int part = partBytes(segment);
-      gather.add(segment, runRow[run] + row, rowSkip, part);
+      gather.add(segment, requested.row(run, row), rowSkip, part);
       leftBytes -= part;
       step(part);
     }
@@ -236,10 +178,15 @@ final class GatherReply {
     long left = leftBytes;
     boolean copied = true;
     gather.begin(packed);
+    boolean packsAll = left + tailBytes() <= gather.room();
     while (left > 0 && buffers < MOST_BUFFERS - 2) {
-      Segment segment = held[runSegment[run]];
+      left -= packSmallRows(left);
+      if (left == 0) {
+        break;
+      }
+      Segment segment = requested.segment(run);
       int part = (int) Math.min(partBytes(segment), left);
-      if (part >= OWN_BUFFER_BYTES) {
+      if (part >= OWN_BUFFER_BYTES && !packsAll) {
         gather.flush();
         begun = addPacked(packed, begun);
         addRecord(segment, part);
@@ -248,7 +195,7 @@ final class GatherReply {
         break;
       } else {
         part = Math.min(part, gather.room());
-        gather.add(segment, runRow[run] + row, rowSkip, part);
+        gather.add(segment, requested.row(run, row), rowSkip, part);
       }
       left -= part;
       step(part);
@@ -266,6 +213,29 @@ final class GatherReply {
     return windowBytes();
   }
 
+  /**
+   * Packs whole records of equal size, run by run, as far as they fit; returns their size in bytes.
+   */
+  private long packSmallRows(long most) {
+    long packed = 0;
+    while (rowSkip == 0 && run < requested.runs()) {
+      Segment segment = requested.segment(run);
+      int size = segment.recordBytes(requested.row(run, row));
+      if (!segment.schema().isFixed()
+          || size >= OWN_BUFFER_BYTES
+          || size > Math.min(gather.room(), most - packed)) {
+        break;
+      }
+      gather.add(segment, requested.row(run, row), 0, size);
+      packed += size;
+      if (++row == requested.rows(run)) {
+        row = 0;
+        run++;
+      }
+    }
+    return packed;
+  }
+
   private int addPacked(ByteBuffer packed, int begun) {
     int end = packed.position();
     if (end > begun) {
@@ -275,7 +245,7 @@ final class GatherReply {
   }
 
   private void addRecord(Segment segment, int part) {
-    long place = segment.place(runRow[run] + row);
+    long place = segment.place(requested.row(run, row));
     ByteBuffer chunk = segment.chunk(Segment.chunkOf(place));
     window[buffers++] = chunk.slice(Segment.positionOf(place) + rowSkip, part);
   }
@@ -290,16 +260,16 @@ final class GatherReply {
 
   /** Returns the bytes of the current record that are left, at most those of the reply. */
   private int partBytes(Segment segment) {
-    return (int) Math.min(segment.recordBytes(runRow[run] + row) - rowSkip, leftBytes);
+    return (int) Math.min(segment.recordBytes(requested.row(run, row)) - rowSkip, leftBytes);
   }
 
   /** Moves the cursor by a part of the current record. */
   private void step(int part) {
     rowSkip += part;
-    if (rowSkip == held[runSegment[run]].recordBytes(runRow[run] + row)) {
+    if (rowSkip == requested.recordBytes(run, row)) {
       rowSkip = 0;
       row++;
-      if (row == runRows[run]) {
+      if (row == requested.rows(run)) {
         row = 0;
         run++;
       }
@@ -321,7 +291,7 @@ final class GatherReply {
       row = windowRow;
       rowSkip = windowSkip;
       for (long left = records; left > 0; ) {
-        int size = held[runSegment[run]].recordBytes(runRow[run] + row) - rowSkip;
+        int size = requested.recordBytes(run, row) - rowSkip;
         int part = (int) Math.min(size, left);
         left -= part;
         step(part);
@@ -330,25 +300,17 @@ final class GatherReply {
   }
 
   private int tailBytes() {
-    return 1 + segments * Long.BYTES;
+    return 1 + requested.segments() * Long.BYTES;
   }
 
   private void makeTail() {
-    tail.clear().put(Status.OK);
-    boolean valid = true;
-    for (int s = 0; s < segments; s++) {
-      valid &= held[s].validate(versions[s]);
-      tail.putLong(versions[s]);
-    }
-    tail.put(0, valid ? Status.OK : Status.CHANGING).flip();
+    tail.clear();
+    requested.putTail(tail);
+    tail.flip();
   }
 
   /** Releases the segments of the request. Idempotent. */
   void end() {
-    for (int s = 0; s < segments; s++) {
-      held[s].release();
-      held[s] = null;
-    }
-    segments = 0;
+    requested.release();
   }
 }

@@ -11,7 +11,8 @@ import org.ddstore.transport.PeerRows;
  *
  * <pre>
  * byte GATHER | store (16) | byte lengths wanted | int32 bytes to skip | int32 bytes wanted
- * int32 segments | per segment: nonce (16), int32 runs | per run: int64 first row, int32 rows
+ * int32 segments | per segment: nonce (16), int32 runs, int32 rows, int64 first row per run,
+ *   int32 rows per run unless it is 1 for all
  * </pre>
  *
  * <p>The piece that a {@link GatherReply} returns are the records of all rows back to back, without
@@ -19,75 +20,84 @@ import org.ddstore.transport.PeerRows;
  * DataChannel} a request begins after the store, and its size precedes it.
  *
  * @param run index of the run of the first slot
+ * @param endRun index after the run of the last slot
  * @param lengths whether the size of each row is also requested
  * @param skip number of bytes of the first row to skip
  * @param bytes maximum number of bytes requested
  * @param at position of the bytes in the staging memory
  */
 record GatherRequest(
-    int run, int fromSlot, int toSlot, boolean lengths, int skip, int bytes, int at) {
+    int run, int endRun, int fromSlot, int toSlot, boolean lengths, int skip, int bytes, int at) {
   static final byte GATHER = 3;
 
   /** Maximum number of rows of a request, whose runs fit into a frame. */
   static final int MAX_ROWS = 16 << 10;
 
-  /** Maximum bytes of a piece. Measured over loopback: less costs calls, more costs latency. */
-  static final int MAX_PIECE_BYTES = 256 << 10;
+  /** Maximum bytes of a piece of a connection, whose reply is held as a whole. */
+  static final int CONNECTION_PIECE_BYTES = 256 << 10;
+
+  /** Maximum bytes of a piece of a data channel. */
+  static final int CHANNEL_PIECE_BYTES = 1 << 20;
 
   /** Size of what precedes the segments, without kind and store. */
   static final int BODY_HEADER_BYTES = 1 + 3 * Integer.BYTES;
 
   static final int HEADER_BYTES = 1 + Handshake.STORE_BYTES + BODY_HEADER_BYTES;
-  static final int SEGMENT_BYTES = 2 * Long.BYTES + Integer.BYTES;
+  static final int SEGMENT_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
   static final int RUN_BYTES = Long.BYTES + Integer.BYTES;
 
   /** Returns the encoded request for rows of a store. */
   ByteBuffer encode(Nonce store, PeerRows rows) {
-    ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + bodyBytes(rows));
+    ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + mostBodyBytes(rows));
     out.put(GATHER);
     Handshake.putStore(out, store);
     putBody(out, rows);
     return out.flip();
   }
 
-  /** Returns the size of the request without kind and store, in bytes. */
-  int bodyBytes(PeerRows rows) {
-    int endRun = run;
-    int segments = 0;
-    while (endRun < rows.runs() && rows.firstSlot(endRun) < toSlot) {
-      segments += isFirstOfSegment(rows, run, endRun) ? 1 : 0;
-      endRun++;
-    }
-    return BODY_HEADER_BYTES + segments * SEGMENT_BYTES + (endRun - run) * RUN_BYTES;
+  /** Returns the number of segments of the rows. */
+  int segments(PeerRows rows) {
+    return rows.segmentNumber(endRun - 1) - rows.segmentNumber(run) + 1;
+  }
+
+  /** Returns the maximum size of the request without kind and store, in bytes. */
+  int mostBodyBytes(PeerRows rows) {
+    return BODY_HEADER_BYTES + segments(rows) * SEGMENT_BYTES + (endRun - run) * RUN_BYTES;
   }
 
   /** Appends the request without kind and store. */
   void putBody(ByteBuffer out, PeerRows rows) {
-    out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes);
-    int segmentsAt = out.position();
-    out.putInt(0);
-    int segments = 0;
-    int countAt = 0;
-    int count = 0;
-    for (int r = run; r < rows.runs() && rows.firstSlot(r) < toSlot; r++) {
-      if (isFirstOfSegment(rows, run, r)) {
-        Handshake.putStore(out, rows.segment(r).nonce());
-        countAt = out.position();
-        out.putInt(0);
-        count = 0;
-        segments++;
+    out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes).putInt(segments(rows));
+    for (int first = run; first < endRun; ) {
+      int end = first + 1;
+      while (end < endRun && rows.segmentNumber(end) == rows.segmentNumber(first)) {
+        end++;
       }
-      int first = Math.max(fromSlot, rows.firstSlot(r));
-      int end = Math.min(toSlot, rows.firstSlot(r + 1));
-      out.putLong(rows.firstRow(r) + first - rows.firstSlot(r)).putInt(end - first);
-      count++;
-      out.putInt(countAt, count);
+      putSegment(out, rows, first, end);
+      first = end;
     }
-    out.putInt(segmentsAt, segments);
   }
 
-  static boolean isFirstOfSegment(PeerRows rows, int firstRun, int run) {
-    return run == firstRun || rows.segmentNumber(run) != rows.segmentNumber(run - 1);
+  /** Appends the runs [first, end), which are of one segment. */
+  private void putSegment(ByteBuffer out, PeerRows rows, int first, int end) {
+    Handshake.putStore(out, rows.segment(first).nonce());
+    int count = endOf(rows, end - 1) - startOf(rows, first);
+    out.putInt(end - first).putInt(count);
+    int skipped = startOf(rows, first) - rows.firstSlot(first);
+    int firstRowAt = out.position();
+    rows.putFirstRows(out, first, end);
+    out.putLong(firstRowAt, rows.firstRow(first) + skipped);
+    for (int r = first; count > end - first && r < end; r++) {
+      out.putInt(endOf(rows, r) - startOf(rows, r));
+    }
+  }
+
+  private int startOf(PeerRows rows, int r) {
+    return Math.max(fromSlot, rows.firstSlot(r));
+  }
+
+  private int endOf(PeerRows rows, int r) {
+    return Math.min(toSlot, rows.firstSlot(r + 1));
   }
 
   /** A cursor that splits the fetch of the rows of one process into consecutive requests. */
@@ -96,7 +106,6 @@ record GatherRequest(
     private int lengthsAsked;
     private int bytesAsked;
     private int slot;
-    private int run;
 
     Cursor(PeerRows rows) {
       this.rows = rows;
@@ -106,11 +115,10 @@ record GatherRequest(
       lengthsAsked = 0;
       bytesAsked = 0;
       slot = 0;
-      run = 0;
     }
 
     /** Returns the next request for lengths, with data if it is the only one; null at the end. */
-    GatherRequest nextLengths() {
+    GatherRequest nextLengths(int pieceBytes) {
       if (lengthsAsked == rows.rows()) {
         return null;
       }
@@ -118,18 +126,16 @@ record GatherRequest(
       int to = Math.min(rows.rows(), from + MAX_ROWS);
       lengthsAsked = to;
       boolean all = from == 0 && to == rows.rows();
-      advanceRun(from);
-      return new GatherRequest(run, from, to, true, 0, all ? MAX_PIECE_BYTES : 0, 0);
+      return request(from, to, true, 0, all ? pieceBytes : 0, 0);
     }
 
     /** Continues with data, whose first bytes were received with the lengths. */
     void beginData(int bytesCome) {
-      run = 0;
       bytesAsked = bytesCome;
     }
 
     /** Returns the next request for data, once all lengths are known; null at the end. */
-    GatherRequest nextData() {
+    GatherRequest nextData(int pieceBytes) {
       int end = rows.start(rows.rows());
       if (bytesAsked == end) {
         return null;
@@ -137,13 +143,18 @@ record GatherRequest(
       while (rows.start(slot + 1) <= bytesAsked) {
         slot++;
       }
-      advanceRun(slot);
       int at = bytesAsked;
-      int most = Math.min(end - at, MAX_PIECE_BYTES);
+      int most = Math.min(end - at, pieceBytes);
       int to = endSlot(at + most);
       int bytes = Math.min(most, rows.start(to) - at);
       bytesAsked += bytes;
-      return new GatherRequest(run, slot, to, false, at - rows.start(slot), bytes, at);
+      return request(slot, to, false, at - rows.start(slot), bytes, at);
+    }
+
+    private GatherRequest request(int from, int to, boolean lengths, int skip, int bytes, int at) {
+      int run = rows.runOf(from);
+      int endRun = rows.runOf(to - 1) + 1;
+      return new GatherRequest(run, endRun, from, to, lengths, skip, bytes, at);
     }
 
     /** Returns the end slot, exclusive, of a piece from the current slot to a byte. */
@@ -158,12 +169,6 @@ record GatherRequest(
         to++;
       }
       return to;
-    }
-
-    private void advanceRun(int toSlot) {
-      while (rows.firstSlot(run + 1) <= toSlot) {
-        run++;
-      }
     }
   }
 }

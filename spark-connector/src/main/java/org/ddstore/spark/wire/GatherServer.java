@@ -49,7 +49,7 @@ final class GatherServer {
   ByteBuffer serve(ByteBuffer request) {
     GatherReply reply = new GatherReply();
     try {
-      byte status = begin(reply, request);
+      byte status = begin(reply, request, GatherRequest.CONNECTION_PIECE_BYTES);
       return status == Status.OK ? reply.whole() : ByteBuffer.wrap(new byte[] {status});
     } finally {
       reply.end();
@@ -57,9 +57,9 @@ final class GatherServer {
   }
 
   /** Begins a reply, see {@link GatherReply#begin}; {@link GatherReply#end()} must follow. */
-  byte begin(GatherReply reply, ByteBuffer request) {
+  byte begin(GatherReply reply, ByteBuffer request, int mostBytes) {
     served.incrementAndGet();
-    return reply.begin(request, this::hold);
+    return reply.begin(request, mostBytes, this::hold);
   }
 
   private Segment hold(Nonce nonce) {

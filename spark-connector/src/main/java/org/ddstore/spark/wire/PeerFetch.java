@@ -119,8 +119,10 @@ final class PeerFetch {
 
   /** Fills the window. Holds the lock, because a request can find a broken connection. */
   private void send() {
+    int pieceBytes =
+        channel == null ? GatherRequest.CONNECTION_PIECE_BYTES : GatherRequest.CHANNEL_PIECE_BYTES;
     while ((connection != null || channel != null) && outstanding < WINDOW) {
-      GatherRequest piece = again.isEmpty() ? received.nextPiece() : again.poll();
+      GatherRequest piece = again.isEmpty() ? received.nextPiece(pieceBytes) : again.poll();
       if (piece == null) {
         return;
       }

@@ -38,9 +38,13 @@ final class ReceivedRows {
     staging = rows.recordBytes() > 0 ? rows.reserve() : null;
   }
 
-  /** Returns the next request, or null if none can be made before more replies arrive. */
-  GatherRequest nextPiece() {
-    return staging == null ? cursor.nextLengths() : cursor.nextData();
+  /**
+   * Returns the next request, or null if none can be made before more replies arrive.
+   *
+   * @param pieceBytes maximum bytes of its rows
+   */
+  GatherRequest nextPiece(int pieceBytes) {
+    return staging == null ? cursor.nextLengths(pieceBytes) : cursor.nextData(pieceBytes);
   }
 
   /** Sets the lengths of a piece; the staging memory has room for its data afterwards. */
@@ -91,11 +95,7 @@ final class ReceivedRows {
 
   /** Returns the size of the end of a reply in bytes. */
   int tailBytes(GatherRequest piece) {
-    int segments = 0;
-    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
-      segments += GatherRequest.isFirstOfSegment(rows, piece.run(), r) ? 1 : 0;
-    }
-    return 1 + segments * Long.BYTES;
+    return 1 + piece.segments(rows) * Long.BYTES;
   }
 
   /**
@@ -105,12 +105,11 @@ final class ReceivedRows {
    */
   boolean takeTail(GatherRequest piece, ByteBuffer tail) {
     byte status = tail.get();
-    for (int r = piece.run(); r < rows.runs() && rows.firstSlot(r) < piece.toSlot(); r++) {
-      if (GatherRequest.isFirstOfSegment(rows, piece.run(), r)) {
-        long version = tail.getLong();
-        if (status == Status.OK) {
-          checkVersion(r, version);
-        }
+    int first = rows.segmentNumber(piece.run());
+    for (int segment = first; segment < first + piece.segments(rows); segment++) {
+      long version = tail.getLong();
+      if (status == Status.OK) {
+        checkVersion(segment, version);
       }
     }
     if (status != Status.OK) {
@@ -129,8 +128,7 @@ final class ReceivedRows {
   }
 
   /** Checks that all pieces have the same segment version, because a record can span two pieces. */
-  private void checkVersion(int run, long version) {
-    int segment = rows.segmentNumber(run);
+  private void checkVersion(int segment, long version) {
     torn |= versions[segment] != UNKNOWN_VERSION && versions[segment] != version;
     versions[segment] = version;
   }

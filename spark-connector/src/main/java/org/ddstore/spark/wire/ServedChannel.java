@@ -24,7 +24,7 @@ final class ServedChannel {
   /** Maximum size of a request with its size field: all rows in segments of their own. */
   static final int MAX_FRAME_BYTES =
       GatherRequest.HEADER_BYTES
-          + GatherRequest.MAX_ROWS * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES);
+          + GatherRequest.MAX_ROWS * (GatherRequest.SEGMENT_BYTES + Long.BYTES);
 
   private static final byte[] NOTHING = {};
 
@@ -130,7 +130,10 @@ final class ServedChannel {
     GatherServer server = loop.service().stores().apply(store);
     reply = loop.takeReply();
     try {
-      byte status = server == null ? Status.GONE : server.begin(reply, request);
+      byte status =
+          server == null
+              ? Status.GONE
+              : server.begin(reply, request, GatherRequest.CHANNEL_PIECE_BYTES);
       if (status != Status.OK) {
         reply.beginStatus(ByteBuffer.wrap(new byte[] {status}));
       }

@@ -258,7 +258,7 @@ class DataServerTest {
         }
       }
       int skip = random.nextInt(5);
-      int most = Math.min(all.size() - skip, GatherRequest.MAX_PIECE_BYTES);
+      int most = Math.min(all.size() - skip, GatherRequest.CHANNEL_PIECE_BYTES);
       int bytes = 1 + random.nextInt(most);
       peer.getOutputStream().write(frame(false, skip, bytes, segment, runs));
       assertThat(reply(peer.getInputStream(), bytes, segment))
@@ -291,12 +291,12 @@ class DataServerTest {
         ByteBuffer.allocate(
             Integer.BYTES
                 + GatherRequest.BODY_HEADER_BYTES
-                + segments * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES));
+                + segments * (GatherRequest.SEGMENT_BYTES + Long.BYTES));
     frame.putInt(frame.capacity() - Integer.BYTES);
     frame.put((byte) 0).putInt(0).putInt(SMALL_BYTES).putInt(segments);
     for (int i = 0; i < segments; i++) {
       Handshake.putStore(frame, small.nonce());
-      frame.putInt(1).putLong(7).putInt(1);
+      frame.putInt(1).putInt(1).putLong(7);
     }
     Socket peer = admit(connect());
     peer.getOutputStream().write(frame.array());

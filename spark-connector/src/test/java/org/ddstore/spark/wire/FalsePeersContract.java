@@ -104,7 +104,9 @@ abstract class FalsePeersContract extends AttackedWire {
             GatherRequests.of(token().id(), false, 0, 100, segment().nonce(), 0, 0),
             GatherRequests.of(token().id(), false, 0, 100, segment().nonce(), 0, -1),
             GatherRequests.of(token().id(), false, 0, 100, segment().nonce(), 0, Integer.MAX_VALUE),
-            GatherRequests.of(token().id(), false, 0, 100, segment().nonce()));
+            GatherRequests.of(token().id(), false, 0, 100, segment().nonce()),
+            withRows(0, GatherRequests.of(token().id(), false, 0, 100, segment().nonce(), 0, 1)),
+            withRows(3, GatherRequests.of(token().id(), false, 0, 100, segment().nonce(), 0, 2)));
     for (ByteBuffer request : requests) {
       try (SparkClients.Client client = connect()) {
         client.prove(token(), anybody());
@@ -112,6 +114,12 @@ abstract class FalsePeersContract extends AttackedWire {
         assertThat(client.isRefused()).isTrue();
       }
     }
+  }
+
+  /** Returns a request of one segment that states another number of rows than its runs have. */
+  private static ByteBuffer withRows(int rows, ByteBuffer request) {
+    int rowsAt = GatherRequest.HEADER_BYTES + GatherRequest.SEGMENT_BYTES - Integer.BYTES;
+    return request.putInt(rowsAt, rows);
   }
 
   @ParameterizedTest

@@ -23,9 +23,16 @@ final class GatherRequests {
     Handshake.putStore(out, store);
     out.put((byte) (lengths ? 1 : 0)).putInt(skip).putInt(bytes).putInt(1);
     Handshake.putStore(out, segment);
-    out.putInt(runs.length / 2);
+    long rows = 0;
     for (int r = 0; r < runs.length; r += 2) {
-      out.putLong(runs[r]).putInt((int) runs[r + 1]);
+      rows += runs[r + 1];
+    }
+    out.putInt(runs.length / 2).putInt((int) rows);
+    for (int r = 0; r < runs.length; r += 2) {
+      out.putLong(runs[r]);
+    }
+    for (int r = 0; rows != runs.length / 2 && r < runs.length; r += 2) {
+      out.putInt((int) runs[r + 1]);
     }
     return out.flip();
   }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
@@ -162,10 +163,9 @@ class GatherServerTest {
     }
   }
 
-  /** The sum of which is more than an int holds. */
   @Test
   void rejectsTooManyRepeatedRows() {
-    long[] runs = new long[2 * 140_000];
+    long[] runs = new long[2 * 140];
     for (int r = 1; r < runs.length; r += 2) {
       runs[r] = GatherRequest.MAX_ROWS;
     }
@@ -174,16 +174,28 @@ class GatherServerTest {
         .hasMessageContaining("16,384 rows");
   }
 
+  /** The sum of the rows is more than an int holds, and is 9 as an int. */
+  @Test
+  void rejectsRowsThatAddUpToAnOverflow() {
+    int[] rows = {1 << 30, 1 << 30, 1 << 30, 1 << 30, 9};
+    ByteBuffer request = ByteBuffer.allocate(200).put((byte) 0).putInt(0).putInt(100).putInt(1);
+    Handshake.putStore(request, fixed.nonce());
+    request.putInt(rows.length).putInt(9).position(request.position() + rows.length * Long.BYTES);
+    IntStream.of(rows).forEach(request::putInt);
+    assertThatThrownBy(() -> server.serve(request.flip()))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("rows");
+  }
+
   @Test
   void releasesTheSegmentsOfARejectedRequest() {
     int segments = 100_000;
     ByteBuffer many =
-        ByteBuffer.allocate(
-            13 + segments * (GatherRequest.SEGMENT_BYTES + GatherRequest.RUN_BYTES));
+        ByteBuffer.allocate(13 + segments * (GatherRequest.SEGMENT_BYTES + Long.BYTES));
     many.put((byte) 0).putInt(0).putInt(100).putInt(segments);
     for (int s = 0; s < segments; s++) {
       Handshake.putStore(many, fixed.nonce());
-      many.putInt(1).putLong(0).putInt(1);
+      many.putInt(1).putInt(1).putLong(0);
     }
     assertThatThrownBy(() -> server.serve(many.flip()))
         .isInstanceOf(IllegalArgumentException.class)

@@ -92,7 +92,7 @@ class TcpSkewedRowsTest {
   void copyTakesFewRequests() {
     long requests = ranks.session(1).servedRequests();
     StoreAccess.copy(rows, 0, rows.rows(), record -> {});
-    long data = (LARGE * (long) LARGE_BYTES) / GatherRequest.MAX_PIECE_BYTES;
+    long data = (LARGE * (long) LARGE_BYTES) / GatherRequest.CHANNEL_PIECE_BYTES;
     assertThat(ranks.session(1).servedRequests() - requests).isLessThan(data + 80);
   }
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.read;
+
+import java.util.Arrays;
+
+/**
+ * A stable radix sort of the keys of one batch by their upper bits. It is faster than a sort by
+ * comparison, because the bits in which the keys differ are few. Reused for many batches. Used by
+ * one thread.
+ */
+final class KeySort {
+  private static final int DIGIT_BITS = 8;
+  private static final int DIGITS = 1 << DIGIT_BITS;
+
+  /** Fewest keys for which this sort is faster than a sort by comparison. */
+  private static final int FEWEST_KEYS = 128;
+
+  private long[] spare = {};
+  private final int[] ends = new int[DIGITS];
+
+  /**
+   * Sorts keys whose lower bits already ascend among equal upper bits.
+   *
+   * @param keys nonnegative keys; its content is undefined afterwards
+   * @param lowerBits number of bits of a key that are not compared
+   * @return the sorted keys, in {@code keys} or in another array of at least its length, which
+   *     belongs to the caller instead of {@code keys}
+   */
+  long[] sort(long[] keys, int count, int lowerBits) {
+    if (count < FEWEST_KEYS) {
+      Arrays.sort(keys, 0, count);
+      return keys;
+    }
+    if (spare.length < keys.length) {
+      spare = new long[keys.length];
+    }
+    long differing = 0;
+    for (int k = 1; k < count; k++) {
+      differing |= keys[k] ^ keys[0];
+    }
+    long[] from = keys;
+    for (int shift = lowerBits; shift < Long.SIZE; shift += DIGIT_BITS) {
+      if ((differing >>> shift & DIGITS - 1) != 0) {
+        distribute(from, count, shift, spare);
+        long[] sorted = spare;
+        spare = from;
+        from = sorted;
+      }
+    }
+    return from;
+  }
+
+  private void distribute(long[] from, int count, int shift, long[] to) {
+    Arrays.fill(ends, 0);
+    for (int k = 0; k < count; k++) {
+      ends[(int) (from[k] >>> shift) & DIGITS - 1]++;
+    }
+    int start = 0;
+    for (int digit = 0; digit < DIGITS; digit++) {
+      int keysOfDigit = ends[digit];
+      ends[digit] = start;
+      start += keysOfDigit;
+    }
+    for (int k = 0; k < count; k++) {
+      to[ends[(int) (from[k] >>> shift) & DIGITS - 1]++] = from[k];
+    }
+  }
+}
