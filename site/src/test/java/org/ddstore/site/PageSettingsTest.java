@@ -56,6 +56,7 @@ class PageSettingsTest {
       Set.of(
           "spark.connect.authenticate.token",
           "spark.connect.execute.manager.detachedTimeout",
+          "spark.connect.execute.reattachable.senderMaxStreamDuration",
           "spark.connect.grpc.binding.address",
           "spark.kubernetes.authenticate.driver.serviceAccountName",
           "spark.kubernetes.container.image",
@@ -63,6 +64,8 @@ class PageSettingsTest {
           "spark.kubernetes.namespace",
           "spark.port.maxRetries",
           "spark.remote",
+          "spark.repl.class.outputDir",
+          "spark.repl.class.uri",
           "spark.ssl.rpc.enabled",
           "spark.task.resource.gpu.amount",
           "spark.yarn.archive",
