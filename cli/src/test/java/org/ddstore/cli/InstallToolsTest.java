@@ -192,6 +192,45 @@ class InstallToolsTest {
         .isEqualTo("env DEBIAN_FRONTEND=noninteractive apt-get update\n");
   }
 
+  /** One run of apt-get for all; it fails here, as where a distribution lacks one of the packages. */
+  @Test
+  void installsToolsOfTestsTogetherElseOneByOne() throws Exception {
+    Needed.check("root", IS_ROOT, () -> "another user");
+    note("mvn");
+    program(
+        "apt-get",
+        "echo \"$*\" >>'%s'; [[ $* != *jupyter*chromium* ]]"
+            .formatted(work.resolve("checkout/apt-get.notes")));
+    String launcher = work.resolve("checkout/ddstore").toString();
+
+    Ended ended = run(List.of(launcher, "test"), "");
+
+    List<String> installs =
+        notesOf("apt-get").lines().filter(line -> line.startsWith("install")).toList();
+    assertThat(installs).as(ended.text()).hasSizeGreaterThan(3);
+    assertThat(installs.get(0)).contains(" clang-format jupyter-notebook ", " chromium ");
+    assertThat(installs)
+        .contains("install -y --no-install-recommends clang-format")
+        .contains("install -y --no-install-recommends chromium chromium-driver");
+    assertThat(ended.text())
+        .contains("apt-get install -y --no-install-recommends ")
+        .doesNotContain("the layout of C sources will not be checked");
+  }
+
+  @Test
+  void printsOneCommandForTheToolsOfTests() throws Exception {
+    note("mvn");
+    String launcher = work.resolve("checkout/ddstore").toString();
+
+    Ended ended = run(asUser(List.of(launcher, "test")), "");
+
+    assertThat(notesOf("apt-get")).isEmpty();
+    assertThat(ended.text())
+        .contains("the layout of C sources will not be checked\n")
+        .containsOnlyOnce("to run them: " + COMMAND)
+        .contains(" clang-format jupyter-notebook ");
+  }
+
   @Test
   void installsJupyterAfterConsent() throws Exception {
     List<String> notebook = List.of(work.resolve("checkout/ddstore").toString(), "notebook");
