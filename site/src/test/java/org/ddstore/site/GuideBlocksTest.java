@@ -21,7 +21,7 @@ import org.yaml.snakeyaml.error.YAMLException;
 
 /**
  * What can be checked of the blocks of code of all pages without running them; {@link
- * GuideBlocksIT} runs them.
+ * PageBlocksContract} runs them.
  */
 class GuideBlocksTest {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
@@ -72,7 +72,7 @@ class GuideBlocksTest {
   @Test
   void noOutputIsMissing() {
     assertThat(blocks(block -> block.output().isPresent()))
-        .as("-Dddstore.guide.write=true -Dddstore.it=GuideBlocksIT writes the output")
+        .as("-Dddstore.guide.write=true -Dddstore.it=*BlocksIT writes the output")
         .noneMatch(block -> block.output().orElseThrow().isMissing());
   }
 
