@@ -192,7 +192,9 @@ class InstallToolsTest {
         .isEqualTo("env DEBIAN_FRONTEND=noninteractive apt-get update\n");
   }
 
-  /** One run of apt-get for all; it fails here, as where a distribution lacks one of the packages. */
+  /**
+   * One run of apt-get for all; it fails here, as where a distribution lacks one of the packages.
+   */
   @Test
   void installsToolsOfTestsTogetherElseOneByOne() throws Exception {
     Needed.check("root", IS_ROOT, () -> "another user");
