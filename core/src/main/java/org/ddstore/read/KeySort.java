@@ -4,9 +4,8 @@ package org.ddstore.read;
 import java.util.Arrays;
 
 /**
- * A stable radix sort of the keys of one batch by their upper bits. It is faster than a sort by
- * comparison, because the bits in which the keys differ are few. Reused for many batches. Used by
- * one thread.
+ * A radix sort of the keys of one batch by their upper bits. It is faster than a sort by
+ * comparison, because keys differ in few bits. Reused for many batches. Used by one thread.
  */
 final class KeySort {
   private static final int DIGIT_BITS = 8;
@@ -21,33 +20,34 @@ final class KeySort {
   /**
    * Sorts keys whose lower bits already ascend among equal upper bits.
    *
-   * @param keys nonnegative keys; its content is undefined afterwards
+   * @param keys nonnegative keys; those from {@code count} on are ignored
    * @param lowerBits number of bits of a key that are not compared
-   * @return the sorted keys, in {@code keys} or in another array of at least its length, which
-   *     belongs to the caller instead of {@code keys}
    */
-  long[] sort(long[] keys, int count, int lowerBits) {
+  void sort(long[] keys, int count, int lowerBits) {
     if (count < FEWEST_KEYS) {
       Arrays.sort(keys, 0, count);
-      return keys;
+      return;
     }
-    if (spare.length < keys.length) {
-      spare = new long[keys.length];
+    if (spare.length < count) {
+      spare = new long[Math.max(count, spare.length + (spare.length >> 1))];
     }
     long differing = 0;
     for (int k = 1; k < count; k++) {
       differing |= keys[k] ^ keys[0];
     }
     long[] from = keys;
+    long[] to = spare;
     for (int shift = lowerBits; shift < Long.SIZE; shift += DIGIT_BITS) {
       if ((differing >>> shift & DIGITS - 1) != 0) {
-        distribute(from, count, shift, spare);
-        long[] sorted = spare;
-        spare = from;
+        distribute(from, count, shift, to);
+        long[] sorted = to;
+        to = from;
         from = sorted;
       }
     }
-    return from;
+    if (from != keys) {
+      System.arraycopy(from, 0, keys, 0, count);
+    }
   }
 
   private void distribute(long[] from, int count, int shift, long[] to) {

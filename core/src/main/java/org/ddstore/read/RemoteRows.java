@@ -265,7 +265,7 @@ public final class RemoteRows {
      */
     void arrange(Placement placement, KeySort sort, int bits) {
       if (!ascending) {
-        keys = sort.sort(keys, added, bits);
+        sort.sort(keys, added, bits);
       }
       rows.reserveRows(keys.length);
       ExtentMap extents = placement.extents();

@@ -114,7 +114,10 @@ public final class PeerRows {
     return runSegment[run];
   }
 
-  /** Returns the number of the segment of a run, from 0; it never decreases from run to run. */
+  /**
+   * Returns the number of the segment of a run, from 0; it never decreases from run to run, and
+   * leaves no number out.
+   */
   public int segmentNumber(int run) {
     return runSegmentNumber[run];
   }
@@ -284,7 +287,7 @@ public final class PeerRows {
   /**
    * Begins a run of consecutive rows; {@link #addRow()} adds each of them.
    *
-   * @param number number of the segment in this batch, from 0, never decreasing
+   * @param number number of the segment in this batch, from 0, never decreasing, without gaps
    * @param row first row, within the segment
    */
   public void beginRun(RemoteSegment segment, int number, long row) {

@@ -25,10 +25,10 @@ import org.ddstore.memory.Nonce;
  */
 final class DataLoop implements AutoCloseable {
   /**
-   * Memory for records that are packed before they are sent: a power of two of records, status and
-   * versions. Measured: see docs/design.
+   * Memory for records that are packed before they are sent: 128 KiB of records, and 8 KiB for
+   * status, lengths and versions. Measured: see docs/design.
    */
-  static final int PACKED_BYTES = (128 << 10) + (4 << 10);
+  static final int PACKED_BYTES = (128 << 10) + (8 << 10);
 
   private static final long JOIN_MS = 10_000;
 
@@ -115,9 +115,10 @@ final class DataLoop implements AutoCloseable {
     }
   }
 
+  /** Runs the tasks that exist now; those that they add follow the next channels that are ready. */
   private void runTasks() {
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      task.run();
+    for (int left = tasks.size(); left > 0; left--) {
+      tasks.remove().run();
     }
   }
 
@@ -222,7 +223,7 @@ final class DataLoop implements AutoCloseable {
                 .forEach(served -> ((ServedChannel) served).close()));
   }
 
-  private void execute(Runnable task) {
+  void execute(Runnable task) {
     tasks.add(task);
     selector.wakeup();
   }

@@ -20,10 +20,10 @@ import org.ddstore.read.PackedGather;
  * </pre>
  *
  * <p>The versions are checked after all records have been copied, hence at the end. Records are
- * packed, and sent together with the versions if all of them fit; if not, those of at least {@link
- * #OWN_BUFFER_BYTES} are sent from the memory of their segment. What the receiver does not take at
- * once is produced again later, so that a slow receiver holds no memory. Reused for many requests.
- * Used by one thread.
+ * packed before they are sent. Of a reply that does not fit into one window, records of at least
+ * {@link #OWN_BUFFER_BYTES} are sent from the memory of their segment instead. What the receiver
+ * does not take at once is produced again later, so that a slow receiver holds no memory. Reused
+ * for many requests. Used by one thread.
  */
 final class GatherReply {
   /** Smallest part of a record that is sent without packing if the reply takes several writes. */
@@ -38,6 +38,7 @@ final class GatherReply {
   private ByteBuffer tail = ByteBuffer.allocate(0); // empty until all records are copied
   private boolean statusOnly;
   private long leftBytes; // of the records
+  private boolean packsAll;
   private int run;
   private int row; // within the run
   private int rowSkip;
@@ -78,6 +79,7 @@ final class GatherReply {
       throw new IllegalArgumentException("a request for %,d bytes of %,d".formatted(bytes, size));
     }
     leftBytes = Math.min(size, bytes);
+    packsAll = head.remaining() + leftBytes + tailBytes() <= DataLoop.PACKED_BYTES;
     if (tail.capacity() < tailBytes()) {
       tail = ByteBuffer.allocate(tailBytes());
     }
@@ -137,8 +139,12 @@ final class GatherReply {
   boolean write(GatheringByteChannel channel, ByteBuffer packed) throws IOException {
     while (true) {
       long bytes = fillWindow(packed);
-      long written = channel.write(window, 0, buffers);
-      Arrays.fill(window, 0, buffers, null);
+      long written;
+      try {
+        written = channel.write(window, 0, buffers);
+      } finally {
+        Arrays.fill(window, 0, buffers, null);
+      }
       advance(written, written == bytes);
       if (written < bytes) {
         return false;
@@ -178,7 +184,6 @@ final class GatherReply {
     long left = leftBytes;
     boolean copied = true;
     gather.begin(packed);
-    boolean packsAll = left + tailBytes() <= gather.room();
     while (left > 0 && buffers < MOST_BUFFERS - 2) {
       left -= packSmallRows(left);
       if (left == 0) {

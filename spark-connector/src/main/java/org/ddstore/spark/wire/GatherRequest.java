@@ -12,7 +12,7 @@ import org.ddstore.transport.PeerRows;
  * <pre>
  * byte GATHER | store (16) | byte lengths wanted | int32 bytes to skip | int32 bytes wanted
  * int32 segments | per segment: nonce (16), int32 runs, int32 rows, int64 first row per run,
- *   int32 rows per run unless it is 1 for all
+ *   int32 rows per run, omitted if the numbers of runs and rows are equal
  * </pre>
  *
  * <p>The piece that a {@link GatherReply} returns are the records of all rows back to back, without
@@ -62,7 +62,8 @@ record GatherRequest(
 
   /** Returns the maximum size of the request without kind and store, in bytes. */
   int mostBodyBytes(PeerRows rows) {
-    return BODY_HEADER_BYTES + segments(rows) * SEGMENT_BYTES + (endRun - run) * RUN_BYTES;
+    int runBytes = toSlot - fromSlot == endRun - run ? Long.BYTES : RUN_BYTES;
+    return BODY_HEADER_BYTES + segments(rows) * SEGMENT_BYTES + (endRun - run) * runBytes;
   }
 
   /** Appends the request without kind and store. */

@@ -145,7 +145,10 @@ final class RequestedRows {
     return segment(run).recordBytes(row(run, i));
   }
 
-  /** Appends the end of a reply: whether no row has changed since, and the versions. */
+  /**
+   * Appends the end of a reply: the status, which tells whether a row has changed since {@link
+   * #take}, and the versions.
+   */
   void putTail(ByteBuffer tail) {
     int statusAt = tail.position();
     tail.put(Status.OK);

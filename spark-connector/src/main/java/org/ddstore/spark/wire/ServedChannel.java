@@ -17,7 +17,7 @@ import org.ddstore.memory.Nonce;
  */
 final class ServedChannel {
   /** First four bytes of a channel: the name and version of the protocol. */
-  static final int MAGIC = 0x44445331; // DDS1
+  static final int MAGIC = 0x44445332; // DDS2
 
   static final int GREETING_BYTES = Integer.BYTES + Handshake.STORE_BYTES;
 
@@ -25,6 +25,9 @@ final class ServedChannel {
   static final int MAX_FRAME_BYTES =
       GatherRequest.HEADER_BYTES
           + GatherRequest.MAX_ROWS * (GatherRequest.SEGMENT_BYTES + Long.BYTES);
+
+  /** Number of replies to one channel before the others of its thread have their turn. */
+  private static final int MOST_REPLIES = 4;
 
   private static final byte[] NOTHING = {};
 
@@ -57,24 +60,28 @@ final class ServedChannel {
 
   /** Reads and answers requests, or continues a reply. Does not block. */
   void ready() {
+    serve(true);
+  }
+
+  /** Answers requests that have been read. */
+  private void resume() {
+    if (channel.isOpen() && reply == null) {
+      serve(false);
+    }
+  }
+
+  private void serve(boolean reads) {
     try {
       if (reply != null && !send()) {
         return;
       }
       ByteBuffer input = loop.input().clear().put(unread);
       unread = NOTHING;
-      if (key.isReadable() && channel.read(input) < 0) {
+      if (reads && key.isReadable() && channel.read(input) < 0) {
         close();
         return;
       }
-      input.flip();
-      while (reply == null && channel.isOpen() && takeFrame(input)) {
-        // Continues with the next request.
-      }
-      if (input.hasRemaining()) {
-        unread = new byte[input.remaining()];
-        input.get(unread);
-      }
+      answerAll(input.flip());
     } catch (IllegalArgumentException e) {
       refuse("an illegal request", e.getMessage());
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
@@ -84,6 +91,21 @@ final class ServedChannel {
     } catch (RuntimeException | Error e) {
       loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
       close();
+    }
+  }
+
+  /** Answers the requests of the input until one of them has to wait. */
+  private void answerAll(ByteBuffer input) throws IOException {
+    int taken = 0;
+    while (reply == null && channel.isOpen() && taken < MOST_REPLIES && takeFrame(input)) {
+      taken++;
+    }
+    if (input.hasRemaining()) {
+      unread = new byte[input.remaining()];
+      input.get(unread);
+      if (taken == MOST_REPLIES && reply == null) {
+        loop.execute(this::resume);
+      }
     }
   }
 

@@ -18,6 +18,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
@@ -133,7 +136,11 @@ class DataServerTest {
 
   /** Shows a ticket and checks that the server knows it. */
   private Socket admit(Socket socket) throws IOException {
-    DataTickets.Ticket ticket = server.issue(store);
+    return admit(socket, store);
+  }
+
+  private Socket admit(Socket socket, Nonce named) throws IOException {
+    DataTickets.Ticket ticket = server.issue(named);
     socket.getOutputStream().write(greeting(ServedChannel.MAGIC, ticket.key()));
     byte[] proof = socket.getInputStream().readNBytes(Handshake.STORE_BYTES);
     assertThat(Handshake.getStore(ByteBuffer.wrap(proof))).isEqualTo(ticket.proof());
@@ -268,6 +275,72 @@ class DataServerTest {
   }
 
   @Test
+  void limitsTheBytesOfAReply() throws IOException {
+    int most = GatherRequest.CHANNEL_PIECE_BYTES;
+    Socket peer = admit(connect());
+    peer.getOutputStream().write(frame(false, 0, most, small, 0, 5000));
+    byte[] records = reply(peer.getInputStream(), most, small);
+    for (int row = 0; row < most / SMALL_BYTES; row++) {
+      assertThat(Arrays.copyOfRange(records, row * SMALL_BYTES, (row + 1) * SMALL_BYTES))
+          .isEqualTo(record(row, SMALL_BYTES));
+    }
+    for (boolean lengths : new boolean[] {false, true}) {
+      Socket greedy = admit(connect());
+      greedy.getOutputStream().write(frame(lengths, 0, most + 1, small, 0, 5000));
+      assertRefused(greedy);
+    }
+  }
+
+  /** A peer that sends many requests at once cannot keep the thread from the others. */
+  @Test
+  void answersSomeRequestsOfEachChannelInTurn() throws Exception {
+    Nonce others = Nonce.random();
+    List<Nonce> served = new CopyOnWriteArrayList<>();
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    server.close();
+    server =
+        new DataServer(
+            HERE,
+            0,
+            1,
+            name -> {
+              served.add(name);
+              begun.countDown();
+              await(mayGoOn);
+              return rows;
+            },
+            new RefusalLog(),
+            LIFE);
+    Socket greedy = admit(connect());
+    Socket other = admit(connect(), others);
+    byte[] frame = frame(false, 0, SMALL_BYTES, small, 9, 1);
+    greedy.getOutputStream().write(frame);
+    await(begun);
+    for (int i = 1; i < 500; i++) {
+      greedy.getOutputStream().write(frame);
+    }
+    other.getOutputStream().write(frame);
+    mayGoOn.countDown();
+
+    assertThat(reply(other.getInputStream(), SMALL_BYTES, small)).isEqualTo(record(9, SMALL_BYTES));
+    for (int i = 0; i < 500; i++) {
+      assertThat(reply(greedy.getInputStream(), SMALL_BYTES, small))
+          .isEqualTo(record(9, SMALL_BYTES));
+    }
+    assertThat(served).hasSize(501);
+    assertThat(served.indexOf(others)).as("requests before that of the other peer").isLessThan(20);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void sendsLengthsAndRows() throws IOException {
     Socket peer = admit(connect());
     peer.getOutputStream().write(frame(true, 0, 1 << 18, ragged, 3, 4));
@@ -283,17 +356,19 @@ class DataServerTest {
     assertThat(in.readLong()).isEqualTo(ragged.version());
   }
 
-  /** The end of such a reply is larger than the memory for packed records. */
+  /** The end of such a reply does not fit into the memory for packed records beside them. */
   @Test
   void sendsVersionsOfAsManySegmentsAsThereMayBeRows() throws IOException {
     int segments = GatherRequest.MAX_ROWS;
+    int bytes = 40 * SMALL_BYTES;
+    assertThat(1 + bytes + 1 + segments * Long.BYTES).isGreaterThan(DataLoop.PACKED_BYTES);
     ByteBuffer frame =
         ByteBuffer.allocate(
             Integer.BYTES
                 + GatherRequest.BODY_HEADER_BYTES
                 + segments * (GatherRequest.SEGMENT_BYTES + Long.BYTES));
     frame.putInt(frame.capacity() - Integer.BYTES);
-    frame.put((byte) 0).putInt(0).putInt(SMALL_BYTES).putInt(segments);
+    frame.put((byte) 0).putInt(0).putInt(bytes).putInt(segments);
     for (int i = 0; i < segments; i++) {
       Handshake.putStore(frame, small.nonce());
       frame.putInt(1).putInt(1).putLong(7);
@@ -302,7 +377,9 @@ class DataServerTest {
     peer.getOutputStream().write(frame.array());
     DataInputStream in = new DataInputStream(peer.getInputStream());
     assertThat(in.readByte()).isEqualTo(Status.OK);
-    assertThat(in.readNBytes(SMALL_BYTES)).isEqualTo(record(7, SMALL_BYTES));
+    for (int row = 0; row < 40; row++) {
+      assertThat(in.readNBytes(SMALL_BYTES)).isEqualTo(record(7, SMALL_BYTES));
+    }
     assertThat(in.readByte()).isEqualTo(Status.OK);
     for (int i = 0; i < segments; i++) {
       assertThat(in.readLong()).isEqualTo(small.version());

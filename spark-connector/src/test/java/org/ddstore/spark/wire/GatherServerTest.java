@@ -174,17 +174,45 @@ class GatherServerTest {
         .hasMessageContaining("16,384 rows");
   }
 
-  /** The sum of the rows is more than an int holds, and is 9 as an int. */
+  /** Runs of which one is illegal, or whose rows differ from the stated number. */
   @Test
-  void rejectsRowsThatAddUpToAnOverflow() {
-    int[] rows = {1 << 30, 1 << 30, 1 << 30, 1 << 30, 9};
-    ByteBuffer request = ByteBuffer.allocate(200).put((byte) 0).putInt(0).putInt(100).putInt(1);
-    Handshake.putStore(request, fixed.nonce());
-    request.putInt(rows.length).putInt(9).position(request.position() + rows.length * Long.BYTES);
-    IntStream.of(rows).forEach(request::putInt);
-    assertThatThrownBy(() -> server.serve(request.flip()))
+  void rejectsRunsThatContradictTheirNumberOfRows() {
+    for (int[] lengths : new int[][] {{4, -1}, {3, 0}, {1, 1, 7}, {2, 2, 2}}) {
+      ByteBuffer request = lengths.length == 2 ? runsOfRows(3, lengths) : runsOfRows(5, lengths);
+      assertThatThrownBy(() -> server.serve(request))
+          .as(Arrays.toString(lengths))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching(".* outside .*|.* in runs of .*");
+    }
+    assertThatThrownBy(() -> server.serve(runsOfRows(2, 1, 1)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("rows");
+        .hasMessageContaining("excess bytes");
+    ByteBuffer cut = runsOfRows(5, 2, 3);
+    assertThatThrownBy(() -> server.serve(cut.limit(cut.limit() - 1)))
+        .isInstanceOf(BufferUnderflowException.class);
+  }
+
+  /** A request for runs from row 0 on that states a number of rows, and always the lengths. */
+  private ByteBuffer runsOfRows(int rows, int... lengths) {
+    ByteBuffer out = ByteBuffer.allocate(200).put((byte) 0).putInt(0).putInt(100).putInt(1);
+    Handshake.putStore(out, fixed.nonce());
+    out.putInt(lengths.length).putInt(rows);
+    out.position(out.position() + lengths.length * Long.BYTES);
+    IntStream.of(lengths).forEach(out::putInt);
+    return out.flip();
+  }
+
+  /** The reply of a connection is held as a whole. */
+  @Test
+  void limitsTheBytesOfAReply() {
+    int most = GatherRequest.CONNECTION_PIECE_BYTES;
+    for (boolean lengths : new boolean[] {false, true}) {
+      assertThatThrownBy(() -> server.serve(request(lengths, 0, most + 1, fixed, 0, 3000)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("262,145 bytes");
+      assertThat(server.serve(request(lengths, 0, most, fixed, 0, 3000)).remaining())
+          .isEqualTo(1 + (lengths ? 3000 * Integer.BYTES : 0) + most + 1 + Long.BYTES);
+    }
   }
 
   @Test
