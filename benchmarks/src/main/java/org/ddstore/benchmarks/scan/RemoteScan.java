@@ -44,6 +44,11 @@ final class RemoteScan implements AutoCloseable {
    */
   void moveTasks(ScanRun run) {
     holder = OccupiedSlot.take(context); // the last free slot
+    if (holder.executor().equals(reader.executor())) {
+      throw new DDStoreException(
+          "--no-shortcut: executor %s has more than one slot: it needs two executors with one slot each"
+              .formatted(holder.executor()));
+    }
     record.await();
     if (!run.isAllCached()) {
       throw new DDStoreException(
@@ -75,9 +80,6 @@ final class RemoteScan implements AutoCloseable {
    */
   RemoteReads verify(ScanRun run) {
     record.await();
-    if (holder.executor().equals(reader.executor())) {
-      requireOnly("query tasks", Set.of(holder.executor()), "another");
-    }
     requireOnly("query tasks", record.taskExecutors(), reader.executor());
     requireRows(run);
     if (record.rows() == 0 || record.rowsOverNetwork() != record.rows()) {
