@@ -15,12 +15,14 @@ import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.ddstore.types.DDStoreException;
 
 /** A task that occupies one slot of an executor until it is closed. */
 final class OccupiedSlot extends SparkListener implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration END = Duration.ofSeconds(10);
 
   /** The property that holds the group of a job. */
   private static final String GROUP = "spark.jobGroup.id";
@@ -28,6 +30,7 @@ final class OccupiedSlot extends SparkListener implements AutoCloseable {
   private final SparkContext context;
   private final String group = "ddstore-bench-scan-" + UUID.randomUUID();
   private final CompletableFuture<String> started = new CompletableFuture<>();
+  private final CountDownLatch ended = new CountDownLatch(1);
   private SparkListenerJobStart job; // of the listener's thread
   private JavaFutureAction<Void> task;
 
@@ -89,9 +92,20 @@ final class OccupiedSlot extends SparkListener implements AutoCloseable {
 
   @Override
   public void onTaskStart(SparkListenerTaskStart start) {
-    if (job != null && job.stageIds().contains(start.stageId())) {
+    if (isOwn(start.stageId())) {
       started.complete(start.taskInfo().executorId());
     }
+  }
+
+  @Override
+  public void onTaskEnd(SparkListenerTaskEnd end) {
+    if (isOwn(end.stageId())) {
+      ended.countDown();
+    }
+  }
+
+  private boolean isOwn(int stage) {
+    return job != null && job.stageIds().contains(stage);
   }
 
   /** Returns the id of the executor. */
@@ -99,12 +113,23 @@ final class OccupiedSlot extends SparkListener implements AutoCloseable {
     return started.join();
   }
 
-  /** Cancels the task. Does not wait for its end. Idempotent. */
+  /**
+   * Cancels the task and waits for its end, for at most ten seconds: an executor whose task ends
+   * after Spark has stopped would report an error. Idempotent.
+   */
   @Override
   public void close() {
-    context.removeSparkListener(this);
     if (task != null) {
       task.cancel(true);
+    }
+    try {
+      if (started.isDone() && !context.isStopped()) {
+        ended.await(END.toSeconds(), TimeUnit.SECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      context.removeSparkListener(this);
     }
   }
 }
