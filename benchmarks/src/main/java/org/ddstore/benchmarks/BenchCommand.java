@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import org.ddstore.benchmarks.scan.ScanBench;
 import org.ddstore.cli.CommandExtension;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * {@code bench epoch} and {@code bench scan} in this JVM, on one Spark of two executors with two
- * slots each; {@link BenchReadIT} has {@code bench read}.
+ * slots each; {@link BenchReadIT} has {@code bench read}, {@link BenchScanIT} has {@code bench scan
+ * --no-shortcut}.
  */
 @Tag("system")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
@@ -145,6 +146,14 @@ class BenchIT {
         .containsExactly("sum", "count", "lookup");
     assertThat(json.get("results").findValuesAsText("query"))
         .containsExactly("sum", "count", "lookup");
+  }
+
+  @Test
+  void benchScanWithoutShortcutRefusesExecutorsWithTwoSlots() throws IOException {
+    Outcome outcome = InProcess.run("bench", "scan", "--no-shortcut", "--rows", "20000");
+    assertThat(outcome.exitCode()).isEqualTo(1);
+    assertThat(outcome.err())
+        .contains("--no-shortcut: ", "it needs two executors with one slot each");
   }
 
   @Test

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.scan;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
@@ -14,6 +16,8 @@ import org.apache.spark.storage.RDDInfo;
 import org.apache.spark.storage.StorageLevel;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.types.ResidentShard;
 
 /** The queries of {@link ScanBench} and the rows in store and cache. Owns store and cache. */
 final class ScanRun implements AutoCloseable {
@@ -23,11 +27,15 @@ final class ScanRun implements AutoCloseable {
   private static final String STORE = "bench-scan";
   private static final long SEED = 7;
 
+  /** Beginning of the line of the transport in the description of a store. */
+  private static final String TRANSPORT = "transport: ";
+
   private final SparkSession session;
   private final Dataset<Row> cached;
   private final ResidentStore store;
   private final String indices;
   private long mismatches;
+  private int queriesRun;
 
   private ScanRun(SparkSession session, Dataset<Row> cached, ResidentStore store, String indices) {
     this.session = session;
@@ -36,8 +44,13 @@ final class ScanRun implements AutoCloseable {
     this.indices = indices;
   }
 
-  /** Loads the rows into a store and into Spark's cache. */
-  static ScanRun load(SparkSession session, long rows, int lookups) {
+  /**
+   * Loads the rows into a store and into Spark's cache.
+   *
+   * @param store the specification of the store, from that of the rows
+   */
+  static ScanRun load(
+      SparkSession session, long rows, int lookups, UnaryOperator<StoreSpec> store) {
     Dataset<Row> source =
         session
             .range(rows)
@@ -55,11 +68,11 @@ final class ScanRun implements AutoCloseable {
             .longs(lookups, 0, rows)
             .mapToObj(Long::toString)
             .collect(Collectors.joining(","));
-    ResidentStore store = DDStores.from(source).load(STORE);
+    ResidentStore loaded = store.apply(DDStores.from(source)).load(STORE);
     Dataset<Row> cached = source.persist(StorageLevel.MEMORY_ONLY());
     cached.count();
     cached.createOrReplaceTempView("bench_scan_cache");
-    return new ScanRun(session, cached, store, indices);
+    return new ScanRun(session, cached, loaded, indices);
   }
 
   /** Returns whether Spark's cache holds all rows in memory. */
@@ -71,6 +84,27 @@ final class ScanRun implements AutoCloseable {
 
   private static boolean isComplete(RDDInfo info) {
     return info.numCachedPartitions() == info.numPartitions();
+  }
+
+  /** Returns the ids of the executors that hold rows of the store. */
+  Set<String> storeExecutors() {
+    return store.shards().stream().map(ResidentShard::executorId).collect(Collectors.toSet());
+  }
+
+  /** Returns the transport of the store and the reason for its choice, human-readable. */
+  String transport() {
+    return store
+        .explain()
+        .lines()
+        .filter(line -> line.startsWith(TRANSPORT))
+        .map(line -> line.substring(TRANSPORT.length()))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** Returns the number of queries of each of the two, including those of warm-up rounds. */
+  int queriesRun() {
+    return queriesRun;
   }
 
   /** Returns the number of results of the store that differ from those of the cache. */
@@ -99,6 +133,7 @@ final class ScanRun implements AutoCloseable {
       long middle = System.nanoTime();
       List<Row> expected = session.sql(sql(query, "bench_scan_cache", "id")).collectAsList();
       long end = System.nanoTime();
+      queriesRun++;
       mismatches += sorted(found).equals(sorted(expected)) ? 0 : 1;
       if (round >= 0) {
         storeMillis[round] = (middle - start) / 1e6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.scan;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.UnaryOperator;
 import org.ddstore.cli.EmbeddedSpark;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.cli.Output;
@@ -25,10 +26,12 @@ import picocli.CommandLine.Spec;
       "Loads rows (id, label, value, features float32[8]) into a resident store and into Spark's"
           + " cache, persist(MEMORY_ONLY), on the same executors, and runs the same queries on"
           + " both in turns:",
-      "the sum of a column, a filtered count, and a lookup of rows by index."
+      "the sum of a column, a filtered count, and a lookup of rows by index.",
+      "With --no-shortcut, one of two executors holds all rows of both, and all queries run on the"
+          + " other one. Fails if a task ran elsewhere, or if rows or blocks were read from memory."
     })
-final class ScanBench implements Callable<Integer> {
-  private static final int CORES = 2;
+public final class ScanBench implements Callable<Integer> {
+  private static final int EXECUTORS = 2;
 
   @Option(
       names = "--rows",
@@ -56,6 +59,13 @@ final class ScanBench implements Callable<Integer> {
               + " Ignored under spark-submit.")
   private int memoryMb = 3072;
 
+  @Option(
+      names = "--no-shortcut",
+      description =
+          "Read all rows from another executor: those of the store over its transport, in place of"
+              + " shared memory, and those of Spark's cache by its block transfer.")
+  private boolean noShortcut;
+
   @Mixin private Output output;
 
   @Spec private CommandSpec command;
@@ -79,22 +89,36 @@ final class ScanBench implements Callable<Integer> {
     List<Measured> measured = new ArrayList<>();
     long mismatches;
     boolean isAllCached;
+    RemoteReads reads = null;
     try (EmbeddedSpark spark =
-            EmbeddedSpark.open("ddstore bench scan", CORES, 1, memoryMb, Map.of());
-        ScanRun run = ScanRun.load(spark.session(), rows, lookups);
+            EmbeddedSpark.open("ddstore bench scan", EXECUTORS, 1, memoryMb, Map.of());
+        RemoteScan remote = noShortcut ? RemoteScan.reserve(spark.session().sparkContext()) : null;
+        ScanRun run =
+            ScanRun.load(
+                spark.session(),
+                rows,
+                lookups,
+                noShortcut ? RemoteScan::store : UnaryOperator.identity());
         Progress progress = Progress.open("bench scan", ScanRun.QUERIES.size())) {
+      if (remote != null) {
+        remote.moveTasks(run);
+      }
       for (String query : ScanRun.QUERIES) {
         measured.add(run.measure(query, rounds));
         progress.stepTo(measured.size());
       }
       mismatches = run.mismatches();
       isAllCached = run.isAllCached();
+      if (remote != null) {
+        reads = remote.verify(run);
+      }
     }
-    report(measured, mismatches, isAllCached);
+    report(measured, mismatches, isAllCached, reads);
     return mismatches == 0 ? 0 : 1;
   }
 
-  private void report(List<Measured> measured, long mismatches, boolean isAllCached) {
+  private void report(
+      List<Measured> measured, long mismatches, boolean isAllCached, RemoteReads reads) {
     output.table(
         List.of("query", "store ms", "Spark's cache ms", "ratio"),
         measured.stream()
@@ -121,6 +145,10 @@ final class ScanBench implements Callable<Integer> {
     more.put("lookups", lookups);
     more.put("allRowsCached", isAllCached);
     more.put("ratioToSparkCache", ratios);
+    if (reads != null) {
+      reads.lines().forEach(output::line);
+      more.put("remoteReads", reads);
+    }
     output.finish(mismatches, measured, more);
   }
 
