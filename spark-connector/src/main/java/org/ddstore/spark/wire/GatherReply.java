@@ -233,10 +233,7 @@ final class GatherReply {
       }
       gather.add(segment, requested.row(run, row), 0, size);
       packed += size;
-      if (++row == requested.rows(run)) {
-        row = 0;
-        run++;
-      }
+      nextRow();
     }
     return packed;
   }
@@ -273,11 +270,14 @@ final class GatherReply {
     rowSkip += part;
     if (rowSkip == requested.recordBytes(run, row)) {
       rowSkip = 0;
-      row++;
-      if (row == requested.rows(run)) {
-        row = 0;
-        run++;
-      }
+      nextRow();
+    }
+  }
+
+  private void nextRow() {
+    if (++row == requested.rows(run)) {
+      row = 0;
+      run++;
     }
   }
 
