@@ -6,14 +6,15 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.Utils$;
 import org.ddstore.spark.cluster.ClassicSpark;
@@ -144,7 +145,7 @@ public final class EmbeddedSpark implements AutoCloseable {
         .config("spark.locality.wait", "0")
         .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
         .config("spark.scheduler.barrier.maxConcurrentTasksCheck.maxFailures", "40")
-        .config("spark.executor.extraClassPath", ownClassPath(sparkHome))
+        .config("spark.executor.extraClassPath", classPath(sparkHome))
         // An executor that is killed does not delete the native libraries that it has unpacked.
         .config(
             "spark.executor.defaultJavaOptions",
@@ -161,14 +162,24 @@ public final class EmbeddedSpark implements AutoCloseable {
     }
   }
 
-  /** Returns the class path of this JVM without the jars of Spark, which executors have. */
-  private static String ownClassPath(Path sparkHome) {
+  /**
+   * Returns the class path of this JVM for executors. The jars of Spark are named as Spark names
+   * them, by the first one and the folder, because a class archive fits only an equal path.
+   */
+  private static String classPath(Path sparkHome) {
     Path sparkJars = sparkHome.resolve("jars").toAbsolutePath().normalize();
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-        .map(entry -> Path.of(entry).toAbsolutePath().normalize())
-        .filter(entry -> !entry.startsWith(sparkJars))
-        .map(Path::toString)
-        .collect(Collectors.joining(File.pathSeparator));
+    Set<String> entries = new LinkedHashSet<>();
+    boolean isNamed = false;
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+      Path path = Path.of(entry).toAbsolutePath().normalize();
+      if (!path.startsWith(sparkJars)) {
+        entries.add(path.toString());
+      } else if (!isNamed) {
+        entries.addAll(List.of(path.toString(), sparkJars + "/*"));
+        isNamed = true;
+      }
+    }
+    return String.join(File.pathSeparator, entries);
   }
 
   /** Quiets logging unless the user has a configuration; call before a Spark class logs. */

@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.awaitility.Awaitility;
 import org.ddstore.cli.Launcher.Outcome;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
 import org.ddstore.nativeio.NativeLibrary;
+import org.ddstore.spark.SparkArchive;
 import org.ddstore.spark.wire.FabricBackend;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -198,7 +198,7 @@ class DoctorIT {
             .redirectOutput(directory.resolve("out.txt").toFile())
             .redirectError(directory.resolve("err.txt").toFile());
     builder.environment().put("SPARK_LOCAL_DIRS", temporary.toString());
-    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", ChildJvm.QUICK_START));
+    builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", SparkArchive.quickStart()));
     Process process = builder.start();
     pid = process.pid();
     return process;

@@ -10,14 +10,13 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.SparkArchive;
 import picocli.CommandLine;
@@ -35,17 +34,10 @@ public final class InProcess {
 
   /** Settings of a Spark whose executors live for seconds. */
   public static Map<String, String> settings() {
-    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
-    options.addAll(SparkArchive.existingOptions());
-    return Map.of(
-        "spark.executor.extraJavaOptions",
-        String.join(" ", options),
-        "spark.executor.extraClassPath",
-        new SparkArchive().classPath(),
-        "spark.sql.shuffle.partitions",
-        "2", // of 200, each a task, most have no row
-        "spark.ddstore.slotsTimeout",
-        "2min"); // the machine may be busy
+    Map<String, String> settings = new HashMap<>(SparkArchive.executorSettings());
+    settings.put("spark.sql.shuffle.partitions", "2"); // of 200, each a task, most have no row
+    settings.put("spark.ddstore.slotsTimeout", "2min"); // the machine may be busy
+    return settings;
   }
 
   /** Starts a Spark for several commands; returns when its executors are there. */

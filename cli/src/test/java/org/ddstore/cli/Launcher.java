@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.ProcessTree;
+import org.ddstore.spark.SparkArchive;
 
 /** Runs {@code ./ddstore} as a user does, and looks for what it left behind. */
 public final class Launcher {
@@ -87,7 +87,7 @@ public final class Launcher {
     builder.directory(directory.toFile());
     builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    List<String> options = SparkArchive.quickStart();
     options.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary()));
     options.addAll(settings);
     builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", options));

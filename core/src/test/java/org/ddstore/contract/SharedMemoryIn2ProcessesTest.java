@@ -16,4 +16,9 @@ class SharedMemoryIn2ProcessesTest extends LargeStoreContract {
   protected RankHarness createHarness() throws IOException {
     return new ProcessRanks(Backing.SHM, TestRoots.sharedMemory());
   }
+
+  @Override
+  protected boolean optimisesCode() {
+    return true;
+  }
 }

@@ -92,11 +92,9 @@ record SparkHome(String name, String scala, Path jars) {
     command.add("-Dspark.ddstore.slotsTimeout=2min"); // the machine may be busy
     command.addAll(List.of("-cp", classPath));
     command.addAll(arguments);
-    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    List<String> options =
+        new ArrayList<>(equals(current()) ? SparkArchive.quickStart() : ChildJvm.QUICK_START);
     options.add("-Djava.io.tmpdir=" + temporary);
-    if (equals(current())) {
-      options.addAll(SparkArchive.existingOptions());
-    }
     ProcessBuilder program = new ProcessBuilder(command).directory(work.toFile());
     program
         .environment()

@@ -11,8 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
+import org.ddstore.spark.SparkArchive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -52,7 +52,7 @@ class TrainIT {
         .environment()
         .put(
             "JDK_JAVA_OPTIONS",
-            String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary);
+            String.join(" ", SparkArchive.quickStart()) + " -Djava.io.tmpdir=" + temporary);
     builder.environment().remove("SPARK_LOCAL_DIRS");
     return Program.run(directory, builder);
   }
@@ -116,7 +116,7 @@ class TrainIT {
     Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
     Path torch = target.resolve("torch");
     Needed.check("PyTorch", Files.exists(torch.resolve("complete")), () -> "not in " + torch);
-    String classPath = System.getProperty("java.class.path") + File.pathSeparator + torch + "/*";
+    String classPath = new SparkArchive().classPath() + File.pathSeparator + torch + "/*";
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
+import org.ddstore.spark.SparkArchive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -70,7 +70,7 @@ class VaeIT {
   }
 
   private static String javaOptions(Path temporary) {
-    return String.join(" ", ChildJvm.QUICK_START) + " -Djava.io.tmpdir=" + temporary;
+    return String.join(" ", SparkArchive.quickStart()) + " -Djava.io.tmpdir=" + temporary;
   }
 
   static List<Double> numbers(JsonNode array) {
@@ -166,8 +166,7 @@ class VaeIT {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + SparkHome.JAVA_OPTIONS);
     command.add("-cp");
-    command.add(
-        System.getProperty("java.class.path") + File.pathSeparator + target.resolve("torch/*"));
+    command.add(new SparkArchive().classPath() + File.pathSeparator + target.resolve("torch/*"));
     command.add(VaeSeries.class.getName());
     runs.forEach(run -> command.add(TRAINING + "--out " + out + " " + run));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());

@@ -33,7 +33,6 @@ record MpiBackend(String root, String lanes) implements RankBackend {
   /** The processes of these ranks are one world, of which scenarios use as many as they want. */
   static ProcessRanks world(int ranks, String root, String lanes) throws Exception {
     ProcessRanks processes = new ProcessRanks(new MpiBackend(root, lanes), List.of(Place.HERE));
-    processes.optimiseCode(); // before the world is formed, so also for the smaller contracts
     try {
       processes.run(ranks, Duration.ofMinutes(1), rank -> rank.group().barrier());
       return processes;

@@ -25,4 +25,9 @@ class NativeIn2ProcessesTest extends LargeStoreContract {
         new FilesBackend(
             Backing.SHM, TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString()));
   }
+
+  @Override
+  protected boolean optimisesCode() {
+    return true;
+  }
 }

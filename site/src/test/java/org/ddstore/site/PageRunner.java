@@ -10,18 +10,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.ddstore.cli.Launcher;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.notebook.CellException;
 import org.ddstore.notebook.CellOutput;
 import org.ddstore.notebook.CellResult;
 import org.ddstore.notebook.NotebookEngine;
 import org.ddstore.notebook.NotebookOptions;
+import org.ddstore.spark.SparkArchive;
 
 /**
  * Runs the code of pages as a reader does: Java and SQL as cells of a notebook with two executors,
@@ -108,11 +107,7 @@ final class PageRunner implements AutoCloseable {
       System.setOut(new PrintStream(printed, true, UTF_8));
       notebook =
           NotebookEngine.open(
-              NotebookOptions.defaults()
-                  .withSettings(
-                      Map.of(
-                          "spark.executor.extraJavaOptions",
-                          String.join(" ", ChildJvm.QUICK_START))),
+              NotebookOptions.defaults().withSettings(SparkArchive.executorSettings()),
               CellOutput.PLAIN);
     }
     printed.reset();

@@ -2,7 +2,10 @@
 package org.ddstore.spark;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.ClassArchive;
 
 /**
@@ -20,9 +23,23 @@ public final class SparkArchive implements ClassArchive {
     return ExecutorArchive.mappingOptions();
   }
 
-  /** Returns {@link #javaOptions} if there is an archive, and creates none otherwise. */
-  public static List<String> existingOptions() {
-    return ExecutorArchive.existingOptions();
+  /**
+   * Returns the options of a JVM that lives for seconds, and maps the archive if there is one; with
+   * another class path it starts without it.
+   */
+  public static List<String> quickStart() {
+    List<String> options = new ArrayList<>(ChildJvm.QUICK_START);
+    options.addAll(ExecutorArchive.existingOptions());
+    return options;
+  }
+
+  /** Returns the settings of executors that live for seconds, with the class path of this JVM. */
+  public static Map<String, String> executorSettings() {
+    return Map.of(
+        "spark.executor.extraJavaOptions",
+        String.join(" ", quickStart()),
+        "spark.executor.extraClassPath",
+        ExecutorArchive.classPath());
   }
 
   /** Returns the class path with which Spark starts executors, so that the archive fits. */

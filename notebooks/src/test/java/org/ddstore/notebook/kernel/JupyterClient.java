@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.ddstore.cli.InProcess;
-import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
 import org.ddstore.spark.Leftovers;
+import org.ddstore.spark.SparkArchive;
 
 /**
  * A real client of Jupyter, in Python, and the kernel that it has started. Owns both processes. For
@@ -75,9 +75,9 @@ final class JupyterClient implements AutoCloseable {
     List<String> kernel = new ArrayList<>();
     kernel.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     kernel.addAll(Files.readAllLines(JAVA_OPTIONS));
-    kernel.addAll(ChildJvm.QUICK_START);
+    kernel.addAll(SparkArchive.quickStart());
     kernel.addAll(List.of("-Djava.awt.headless=true", "-Djava.io.tmpdir=" + temporary));
-    kernel.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    kernel.addAll(List.of("-cp", new SparkArchive().classPath(), Main.class.getName()));
     kernel.addAll(List.of("--logs", folder.resolve("logs").toString()));
     InProcess.settings()
         .forEach((key, value) -> kernel.addAll(List.of("--conf", key + "=" + value)));

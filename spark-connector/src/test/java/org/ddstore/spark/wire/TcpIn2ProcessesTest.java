@@ -26,4 +26,9 @@ class TcpIn2ProcessesTest extends LargeStoreContract {
   public boolean readsOverANetwork() {
     return true;
   }
+
+  @Override
+  protected boolean optimisesCode() {
+    return true;
+  }
 }
