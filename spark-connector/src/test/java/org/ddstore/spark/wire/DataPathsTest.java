@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -19,10 +21,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which path rows take between processes, and how many channels there are. */
 @Timeout(120)
 class DataPathsTest {
+  private static final int BACKLOG = 1;
+
   private final LogTap log = LogTap.open();
 
   @AfterEach
@@ -139,6 +145,36 @@ class DataPathsTest {
           .singleElement()
           .asString()
           .contains("cannot reach data port", "spark.ddstore.data.port");
+    }
+  }
+
+  /** As a process without free descriptors does, and a firewall that drops packets. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aPortThatDoesNotAnswerIsGivenUp(boolean dropsPackets) throws Exception {
+    try (TcpRanks ranks = ranks(2, Map.of())) {
+      DataServer server = ranks.session(1).dataServer().orElseThrow();
+      int port = server.port();
+      server.close();
+      InetAddress address = InetAddress.getLoopbackAddress();
+      List<Socket> waiting = new ArrayList<>();
+      try (ServerSocket silent = new ServerSocket(port, BACKLOG, address)) {
+        for (int i = 0; dropsPackets && i <= BACKLOG; i++) { // Linux completes one more
+          waiting.add(new Socket(address, port));
+        }
+        readAll(ranks, 0, 1);
+        assertThat(silent.isClosed()).isFalse();
+      } finally {
+        for (Socket socket : waiting) {
+          socket.close();
+        }
+      }
+      assertThat(log.of(DataPaths.class))
+          .singleElement()
+          .asString()
+          .contains(
+              "cannot reach data port 127.0.0.1:" + port,
+              dropsPackets ? "Connect timed out" : "Read timed out");
     }
   }
 
