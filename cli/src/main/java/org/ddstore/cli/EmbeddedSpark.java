@@ -168,15 +168,14 @@ public final class EmbeddedSpark implements AutoCloseable {
    */
   private static String classPath(Path sparkHome) {
     Path sparkJars = sparkHome.resolve("jars").toAbsolutePath().normalize();
+    String allSparkJars = sparkJars + "/*";
     Set<String> entries = new LinkedHashSet<>();
-    boolean isNamed = false;
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
       Path path = Path.of(entry).toAbsolutePath().normalize();
       if (!path.startsWith(sparkJars)) {
         entries.add(path.toString());
-      } else if (!isNamed) {
-        entries.addAll(List.of(path.toString(), sparkJars + "/*"));
-        isNamed = true;
+      } else if (!entries.contains(allSparkJars)) {
+        entries.addAll(List.of(path.toString(), allSparkJars));
       }
     }
     return String.join(File.pathSeparator, entries);

@@ -116,7 +116,7 @@ class TrainIT {
     Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
     Path torch = target.resolve("torch");
     Needed.check("PyTorch", Files.exists(torch.resolve("complete")), () -> "not in " + torch);
-    String classPath = new SparkArchive().classPath() + File.pathSeparator + torch + "/*";
+    String classPath = System.getProperty("java.class.path") + File.pathSeparator + torch + "/*";
     ProcessBuilder builder =
         new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
