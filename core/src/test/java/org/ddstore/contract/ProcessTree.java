@@ -73,6 +73,11 @@ public final class ProcessTree implements AutoCloseable {
     root.getOutputStream().flush();
   }
 
+  /** Closes the standard input of the program. */
+  public void closeInput() throws IOException {
+    root.getOutputStream().close();
+  }
+
   /** Waits for what a program has started that has ended itself. */
   public void awaitAll(Duration limit) throws InterruptedException {
     look();

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.examples;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
@@ -44,6 +48,10 @@ public final class RemoteUser {
   /** Number of rows that {@code load} loads. */
   static final int ROWS = 1_000;
 
+  static final String SEPARATOR = "\t";
+  static final String DONE = "== done";
+  static final String FAILED = "== failed";
+
   private static final String FORMAT = "ddstore";
   private static final long SEED = 42;
   private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -61,13 +69,37 @@ public final class RemoteUser {
     this.spark = session();
   }
 
-  /** Takes the address with the name of the user, a step, and the arguments of the step. */
+  /**
+   * Takes the address with the name of the user, a step, and the arguments of the step. Without
+   * arguments, reads them from lines of standard input, separated by {@link #SEPARATOR}, and prints
+   * {@link #DONE} or {@link #FAILED} after the output of each.
+   */
   public static void main(String[] arguments) throws Exception {
+    if (arguments.length > 0) {
+      run(arguments);
+      return;
+    }
+    BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      try {
+        run(line.split(SEPARATOR, -1));
+        System.out.println(DONE);
+      } catch (Exception | AssertionError e) {
+        e.printStackTrace();
+        System.out.println(FAILED);
+      }
+    }
+  }
+
+  private static void run(String[] arguments) throws Exception {
     RemoteUser user = new RemoteUser(arguments[0]);
-    user.run(arguments[1], List.of(arguments).subList(2, arguments.length));
-    // The server of the tests has no MLlib, which it needs to close a session: the client prints
-    // the error and continues.
-    user.spark.close();
+    try {
+      user.run(arguments[1], List.of(arguments).subList(2, arguments.length));
+    } finally {
+      // The server of the tests has no MLlib, which it needs to close a session: the client prints
+      // the error and continues.
+      user.spark.close();
+    }
   }
 
   private SparkSession session() {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Stores in an application that serves remote users by Spark Connect. Each user is a JVM with
- * Connect's client alone, see {@link RemoteUser}.
+ * Stores in an application that serves remote users by Spark Connect. The users are in another JVM,
+ * with Connect's client alone, see {@link RemoteUser}; one that disappears has a JVM of its own.
  */
 @Tag("system")
 @Tag("slow")
@@ -33,6 +33,7 @@ class SparkConnectIT {
 
   @TempDir private static Path folder;
   private static ConnectServer server;
+  private static RemoteUsers users;
 
   @TempDir private Path work;
 
@@ -53,24 +54,29 @@ class SparkConnectIT {
                 "--class",
                 "org.apache.spark.sql.connect.service.SparkConnectServer",
                 "spark-internal"));
+    users = RemoteUsers.start(folder, program(folder, List.of(RemoteUser.class.getName())));
   }
 
   @AfterAll
   static void stop() throws IOException, InterruptedException {
-    if (server != null) {
-      try (ConnectServer last = server) {
-        last.stop();
+    try (ConnectServer lastServer = server;
+        RemoteUsers lastUsers = users) {
+      if (lastUsers != null) {
+        lastUsers.stop();
+      }
+      if (lastServer != null) {
+        lastServer.stop();
       }
     }
   }
 
   @Test
-  void roundTripsEveryTypeModeAndStatement() throws IOException, InterruptedException {
+  void roundTripsEveryTypeModeAndStatement() throws IOException {
     user("alice", "round-trip");
   }
 
   @Test
-  void keepsAStoreForLaterClientsAndOtherUsers() throws IOException, InterruptedException {
+  void keepsAStoreForLaterClientsAndOtherUsers() throws IOException {
     user("alice", "load", "shared");
     user("alice", "check", "shared");
     user("bob", "check", "shared");
@@ -99,7 +105,7 @@ class SparkConnectIT {
   }
 
   @Test
-  void writesByEveryCallOfDataFrames() throws IOException, InterruptedException {
+  void writesByEveryCallOfDataFrames() throws IOException {
     assertThat(user("alice", "writers"))
         .containsExactly(
             "ParseException: [PARSE_EMPTY_STATEMENT] Syntax error, unexpected empty statement. SQLSTATE: 42617",
@@ -107,7 +113,7 @@ class SparkConnectIT {
   }
 
   @Test
-  void sessionsShareAStoreAtOnce() throws IOException, InterruptedException {
+  void sessionsShareAStoreAtOnce() throws IOException {
     user("alice", "sessions", "grown");
 
     assertThat(
@@ -116,19 +122,19 @@ class SparkConnectIT {
   }
 
   @Test
-  void sessionWithClassesOfItsOwnSharesStores() throws IOException, InterruptedException {
+  void sessionWithClassesOfItsOwnSharesStores() throws IOException {
     user("alice", "own-class");
   }
 
   @Test
-  void keptDataFramesFollowTheStore() throws IOException, InterruptedException {
+  void keptDataFramesFollowTheStore() throws IOException {
     assertThat(user("alice", "kept"))
         .containsExactly(
             "store \"kept\" has the columns STRUCT<id: BIGINT NOT NULL, minus: BIGINT NOT NULL>, not STRUCT<id: BIGINT NOT NULL>: remove the schema, or read the store again");
   }
 
   @Test
-  void clientSeesTheMessages() throws IOException, InterruptedException {
+  void clientSeesTheMessages() throws IOException {
     List<String> lines =
         statements(
             "alice",
@@ -154,7 +160,7 @@ class SparkConnectIT {
   }
 
   @Test
-  void interruptedLoadLeavesNothing() throws IOException, InterruptedException {
+  void interruptedLoadLeavesNothing() throws IOException {
     List<String> lines = user("alice", "interrupt", server.temporary().toString());
 
     assertThat(lines).hasSize(2).startsWith("1 interrupted");
@@ -165,7 +171,9 @@ class SparkConnectIT {
   /** The next load of the name waits for the one without a client, and needs its slots. */
   @Test
   void loadOfAClientThatDisappearsEnds() throws IOException, InterruptedException {
-    user("alice", "vanish", server.temporary().toString());
+    List<String> program = new ArrayList<>(List.of(RemoteUser.class.getName()));
+    program.addAll(arguments(server, "alice", "vanish", server.temporary().toString()));
+    Program.run(work, program(work, program)).assertSuccess();
 
     assertThat(
             statements(
@@ -177,7 +185,7 @@ class SparkConnectIT {
   }
 
   @Test
-  void readsACopyAfterALossAndLoadsAgain() throws IOException, InterruptedException {
+  void readsACopyAfterALossAndLoadsAgain() throws IOException {
     statements(
         "alice",
         "CREATE TABLE ddstore.lost OPTIONS (ranks 4) AS SELECT id FROM range(10)",
@@ -232,28 +240,30 @@ class SparkConnectIT {
     }
   }
 
-  private List<String> user(String name, String... arguments)
-      throws IOException, InterruptedException {
+  private static List<String> user(String name, String... arguments) throws IOException {
     return user(server, name, arguments);
   }
 
   /** Runs a program of a remote user to its end; returns what it prints. */
-  private List<String> user(ConnectServer at, String name, String... arguments)
-      throws IOException, InterruptedException {
-    SparkHome client = SparkHome.connectClient();
-    List<String> program = new ArrayList<>(List.of(RemoteUser.class.getName()));
-    program.add("%s/;user_id=%s".formatted(at.address(), name));
-    program.addAll(List.of(arguments));
-    return Program.run(
-            work, client.program(work, client.classPath(CLASSES, CONNECTOR_CLASSES), program))
-        .assertSuccess()
-        .out()
-        .lines()
-        .toList();
+  private static List<String> user(ConnectServer at, String name, String... arguments)
+      throws IOException {
+    return users.run(arguments(at, name, arguments));
   }
 
-  private List<String> statements(String user, String... statements)
-      throws IOException, InterruptedException {
+  private static List<String> arguments(ConnectServer at, String user, String... arguments) {
+    List<String> all = new ArrayList<>();
+    all.add("%s/;user_id=%s".formatted(at.address(), user));
+    all.addAll(List.of(arguments));
+    return all;
+  }
+
+  private static ProcessBuilder program(Path work, List<String> classAndArguments)
+      throws IOException {
+    SparkHome client = SparkHome.connectClient();
+    return client.program(work, client.classPath(CLASSES, CONNECTOR_CLASSES), classAndArguments);
+  }
+
+  private static List<String> statements(String user, String... statements) throws IOException {
     List<String> arguments = new ArrayList<>(List.of("statements"));
     arguments.addAll(List.of(statements));
     return user(user, arguments.toArray(String[]::new));
