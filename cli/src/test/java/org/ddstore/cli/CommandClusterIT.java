@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,8 +15,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.contract.Needed;
 import org.ddstore.spark.Leftovers;
+import org.ddstore.spark.SparkArchive;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,12 +38,15 @@ class CommandClusterIT {
 
   /**
    * Runs the first example of the README with fewer rows, and with file sources whose row positions
-   * the demo cannot request.
+   * the demo cannot request. Driver and executors start from the archive of the tests.
    */
   @Test
   void launcherDemoReadsTheRowsOfSparkSql() throws IOException, InterruptedException {
+    Needed.check("an archive of classes", SparkArchive.isAvailable(), () -> "it was not created");
+    Path classes = Files.createDirectory(work.resolve("classes"));
     Launcher launcher = new Launcher(work);
     launcher.set("spark.sql.sources.useV1SourceList", "");
+    launcher.javaOption("-Xlog:class+load:file=" + classes.resolve("%p.log"));
 
     Outcome outcome =
         launcher.run("demo", "--executors", "4", "--rows", "20000", "--seconds", "0.2");
@@ -53,6 +60,26 @@ class CommandClusterIT {
         .containsPattern("(?m)^ +3  [0-3] +5000 ")
         .containsPattern(
             "singly and in batches: [1-5]\\d % own process, [4-8]\\d % same host, 0 % remote");
+    assertArchiveIsMapped(classes, 1 + 4);
+  }
+
+  /** Fails unless the JVMs of Spark have loaded their classes from the dynamic archive. */
+  private static void assertArchiveIsMapped(Path logs, int jvms) throws IOException {
+    try (Stream<Path> files = Files.list(logs)) {
+      assertThat(files)
+          .filteredOn(log -> linesWith(log, "org.apache.spark.SparkEnv ") > 0)
+          .hasSize(jvms)
+          .allSatisfy(
+              log -> assertThat(linesWith(log, "shared objects file (top)")).isGreaterThan(2_000));
+    }
+  }
+
+  private static long linesWith(Path log, String text) {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.filter(line -> line.contains(text)).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Fails as soon as Spark has started, while its workers still start executors. */

@@ -23,7 +23,7 @@ public final class Launcher {
   private static final Duration LIMIT_OF_LINES = Duration.ofMinutes(10);
 
   private final Path directory;
-  private final List<String> settings = new ArrayList<>();
+  private final List<String> javaOptions = new ArrayList<>();
 
   /**
    * @param directory for output and temporary files of the commands
@@ -32,9 +32,14 @@ public final class Launcher {
     this.directory = directory;
   }
 
-  /** A setting that the JVMs of later commands get. */
+  /** Adds a setting for the JVMs of later commands. */
   public void set(String key, String value) {
-    settings.add("-D" + key + "=" + value);
+    javaOption("-D" + key + "=" + value);
+  }
+
+  /** Adds an option for the JVMs of later commands, without spaces. */
+  public void javaOption(String option) {
+    javaOptions.add(option);
   }
 
   /** How a command ended. */
@@ -89,7 +94,7 @@ public final class Launcher {
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     List<String> options = SparkArchive.quickStart();
     options.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary()));
-    options.addAll(settings);
+    options.addAll(javaOptions);
     builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", options));
     builder.environment().remove("SPARK_LOCAL_DIRS");
     return builder;

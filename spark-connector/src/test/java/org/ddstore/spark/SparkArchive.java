@@ -23,6 +23,11 @@ public final class SparkArchive implements ClassArchive {
     return ExecutorArchive.mappingOptions();
   }
 
+  /** Returns whether the archive exists, once this or another JVM has tried to create it. */
+  public static boolean isAvailable() {
+    return ExecutorArchive.isAvailable();
+  }
+
   /**
    * Returns the options of a JVM that lives for seconds, and maps the archive if there is one; with
    * another class path it starts without it.
