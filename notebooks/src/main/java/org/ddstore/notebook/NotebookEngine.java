@@ -47,6 +47,8 @@ public final class NotebookEngine implements AutoCloseable {
   /** Set while a cell runs, in the thread of the cells. */
   private volatile CellControl runningCell;
 
+  private volatile boolean isAnnounced;
+
   private NotebookEngine(ScratchDirectory scratch) {
     this.scratch = scratch;
     this.classes = new CellClasses(NotebookEngine.class.getClassLoader(), scratch.path());
@@ -95,6 +97,25 @@ public final class NotebookEngine implements AutoCloseable {
     } catch (CellException e) {
       throw new IllegalStateException(String.join("\n", e.report()), e);
     }
+  }
+
+  /** The time from the announcement of a cell to its end. */
+  public interface Announcement extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /**
+   * Announces a cell, so that an {@link #interrupt} stops it although its code does not run yet, or
+   * its result is being shown. Closed by the caller when the cell has ended. One at a time.
+   */
+  public Announcement announce() {
+    CellStop.clear();
+    isAnnounced = true;
+    return () -> {
+      isAnnounced = false;
+      CellStop.clear();
+    };
   }
 
   /**
@@ -147,7 +168,7 @@ public final class NotebookEngine implements AutoCloseable {
     Future<T> running =
         submit(
             () -> {
-              CellStop.clear();
+              forgetInterrupts();
               runningCell = snippets.control();
               try {
                 return code.call();
@@ -161,6 +182,13 @@ public final class NotebookEngine implements AutoCloseable {
     } catch (ExecutionException e) {
       throw report(e.getCause());
     } finally {
+      forgetInterrupts();
+    }
+  }
+
+  /** Forgets interrupts before or after a cell that is not announced. */
+  private void forgetInterrupts() {
+    if (!isAnnounced) {
       CellStop.clear();
     }
   }
@@ -242,8 +270,15 @@ public final class NotebookEngine implements AutoCloseable {
     }
   }
 
-  /** Stops the running cell and the Spark jobs that run for it. Does not wait for its end. */
+  /**
+   * Stops the running or announced cell and the Spark jobs that run for it. Does not wait for its
+   * end.
+   */
   public void interrupt() {
+    if (runningCell == null && !isAnnounced) {
+      return;
+    }
+    CellStop.request(); // stops a cell that begins now
     CellControl cell = runningCell;
     if (cell != null) {
       cell.interrupt();

@@ -2,6 +2,7 @@
 package org.ddstore.notebook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import org.apache.spark.SparkConf;
@@ -10,6 +11,7 @@ import org.ddstore.notebook.classes.CellClasses;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A notebook in the JVM of a Spark application, whose driver does not serve classes of cells. */
@@ -62,5 +64,24 @@ class NotebookSparkTest {
 
     settings().set(ADDRESS, "spark://host:1/classes");
     assertThat(spark.servingProblem()).isEmpty();
+  }
+
+  @Test
+  @Timeout(120)
+  void interruptStopsAnAnnouncedCellThatDoesNotRunYet() throws CellException {
+    try (NotebookEngine engine =
+        NotebookEngine.open(NotebookOptions.defaults(), CellOutput.PLAIN)) {
+      engine.run(1, "int six = 6;");
+      try (NotebookEngine.Announcement cell = engine.announce()) {
+        assertThat(cell).isNotNull();
+        engine.interrupt();
+        assertThatThrownBy(() -> engine.run(2, "while (true) { }"))
+            .isInstanceOfSatisfying(
+                CellException.class, e -> assertThat(e.name()).isEqualTo("Interrupted"));
+      }
+      engine.interrupt(); // while no cell runs
+
+      assertThat(engine.run(3, "six * 7").value()).isEqualTo(42);
+    }
   }
 }

@@ -83,6 +83,13 @@ final class NotebookKernel extends BaseKernel {
   @Override
   protected synchronized void handleExecuteRequest(
       ShellReplyEnvironment environment, Message<ExecuteRequest> message) {
+    NotebookEngine.Announcement cell = engine.announce(); // before the user sees that it runs
+    try (cell) {
+      executeCell(environment, message);
+    }
+  }
+
+  private void executeCell(ShellReplyEnvironment environment, Message<ExecuteRequest> message) {
     ExecuteRequest request = message.getContent();
     environment.setBusyDeferIdle();
     int count = request.isSilent() ? executionCount.get() : executionCount.getAndIncrement();
