@@ -16,10 +16,12 @@ public final class ExtentMap {
   private final long[] first;
 
   private final int[] rank;
+  private final double extentsPerRow;
 
   private ExtentMap(long[] first, int[] rank) {
     this.first = first;
     this.rank = rank;
+    this.extentsPerRow = (double) rank.length / first[rank.length];
   }
 
   /** Returns this map with one more extent per element of {@code rows}; element r is for rank r. */
@@ -79,7 +81,7 @@ public final class ExtentMap {
    */
   public int extentOf(long row) {
     int extents = rank.length;
-    int guess = (int) ((double) row / first[extents] * extents);
+    int guess = (int) (row * extentsPerRow);
     if (guess < extents && row >= first[guess] && row < first[guess + 1]) {
       return guess;
     }
