@@ -40,11 +40,13 @@ class VaeClusterIT {
   private static final int WORKERS = 2;
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
+  private static final int EPOCHS = 3;
+
   /**
    * 19 steps an epoch. Checkpoints are saved at steps 8 and 16, at the end of the epoch, and so on.
    */
   private static final String OPTIONS =
-      " --rows 1400 --batch 64 --epochs 4 --checkpoint-every 8 --json";
+      " --rows 1400 --batch 64 --epochs " + EPOCHS + " --checkpoint-every 8 --json";
 
   /** The first checkpoint within the second epoch. */
   private static final long IN_SECOND_EPOCH = 4;
@@ -123,7 +125,7 @@ class VaeClusterIT {
     undisturbed = program.json();
     assertThat(undisturbed.get("results")).hasSize(WORKERS);
     assertThat(undisturbed.get("results").get(0).get("attempt").asInt()).isEqualTo(1);
-    VaeIT.assertCovered(undisturbed, 4, "1,200", "200");
+    VaeIT.assertCovered(undisturbed, EPOCHS, "1,200", "200");
     assertThat(work.resolve("out/samples.png")).isNotEmptyFile();
     for (int i = 0; i < WORKERS; i++) {
       try (Stream<Path> applications = Files.list(cluster.workDirectory(i))) {
@@ -155,8 +157,8 @@ class VaeClusterIT {
       assertThat(rank.get("attempt").asInt()).isEqualTo(2);
       assertThat(rank.get("resumedAt").asText()).startsWith("epoch 2, batch ");
     }
-    VaeIT.assertSameLosses(resumed, undisturbed, 4);
-    VaeIT.assertCovered(resumed, 4, "1,200", "200");
+    VaeIT.assertSameLosses(resumed, undisturbed, EPOCHS);
+    VaeIT.assertCovered(resumed, EPOCHS, "1,200", "200");
   }
 
   private static String read(Path file) {

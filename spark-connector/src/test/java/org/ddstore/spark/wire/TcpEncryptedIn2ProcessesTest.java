@@ -5,18 +5,19 @@ import java.io.IOException;
 import java.util.List;
 import org.ddstore.contract.Place;
 import org.ddstore.contract.ProcessRanks;
+import org.ddstore.contract.RankGroupContract;
 import org.ddstore.contract.RankHarness;
-import org.ddstore.contract.StoreContract;
 import org.ddstore.contract.TestRoots;
 import org.junit.jupiter.api.Tag;
 
 /**
- * All rows over tcp between 2 processes, without large records, authenticated and encrypted by
- * Spark's settings.
+ * Collectives over tcp between 2 processes, authenticated and encrypted by Spark's settings. {@link
+ * SparkNetworkIn2ProcessesTest} has the whole contract on the same path, and {@link
+ * TcpEncryptedOnTwoHostsTest} what depends on how rows arrive.
  */
 @Tag("system")
 @Tag("slow")
-class TcpEncryptedIn2ProcessesTest extends StoreContract {
+class TcpEncryptedIn2ProcessesTest extends RankGroupContract {
   TcpEncryptedIn2ProcessesTest() {
     super(2);
   }
