@@ -37,7 +37,7 @@ public final class Launcher {
     javaOption("-D" + key + "=" + value);
   }
 
-  /** Adds an option for the JVMs of later commands, without spaces. */
+  /** Adds an option that has no spaces for the JVMs of later commands. */
   public void javaOption(String option) {
     javaOptions.add(option);
   }

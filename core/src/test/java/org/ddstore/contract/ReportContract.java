@@ -124,8 +124,8 @@ interface ReportContract extends Contract {
   }
 
   /**
-   * Of at most the ranks of this contract: four in the threads of one process. Each rank adds up
-   * its own rows, whatever brings them to other ranks.
+   * Runs with one rank up to the number of ranks of this contract, which is four in the threads of
+   * one process. Each rank digests its own rows, whichever transport other ranks read them by.
    */
   @Test
   default void theDigestDoesNotDependOnTheNumberOfRanks() throws Exception {

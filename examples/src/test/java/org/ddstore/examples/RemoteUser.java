@@ -44,7 +44,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * tests, but neither Spark nor the runtime jar. It computes the rows that it expects itself, and
  * throws if a store has others.
  */
-public final class RemoteUser {
+public final class RemoteUser implements AutoCloseable {
   /** Number of rows that {@code load} loads. */
   static final int ROWS = 1_000;
 
@@ -84,22 +84,27 @@ public final class RemoteUser {
       try {
         run(line.split(SEPARATOR, -1));
         System.out.println(DONE);
-      } catch (Exception | AssertionError e) {
+      } catch (Throwable e) {
         e.printStackTrace();
         System.out.println(FAILED);
       }
     }
+    System.exit(0); // whatever threads a failed step has left
   }
 
   private static void run(String[] arguments) throws Exception {
-    RemoteUser user = new RemoteUser(arguments[0]);
-    try {
+    try (RemoteUser user = new RemoteUser(arguments[0])) {
       user.run(arguments[1], List.of(arguments).subList(2, arguments.length));
-    } finally {
-      // The server of the tests has no MLlib, which it needs to close a session: the client prints
-      // the error and continues.
-      user.spark.close();
     }
+  }
+
+  /**
+   * The server of the tests has no MLlib, which it needs to close a session: the client prints the
+   * error and continues.
+   */
+  @Override
+  public void close() throws IOException {
+    spark.close();
   }
 
   private SparkSession session() {
@@ -245,10 +250,11 @@ public final class RemoteUser {
             return null;
           });
     }
-    for (Future<Void> writer : threads.invokeAll(writers)) {
+    List<Future<Void>> ended = threads.invokeAll(writers);
+    threads.shutdown();
+    for (Future<Void> writer : ended) {
       writer.get();
     }
-    threads.shutdown();
     List<Long> found = ids(spark.sql("SELECT id FROM ddstore.%s ORDER BY __index".formatted(name)));
     List<Long> expected = LongStream.range(0, sessions * each).boxed().toList();
     check(found.stream().sorted().toList().equals(expected), "ids are missing or twice: " + found);

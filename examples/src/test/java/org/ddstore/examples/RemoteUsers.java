@@ -2,6 +2,7 @@
 package org.ddstore.examples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -35,7 +36,7 @@ final class RemoteUsers implements AutoCloseable {
    * Starts the JVM.
    *
    * @param work an existing folder for its outputs
-   * @param program that runs {@link RemoteUser} without arguments
+   * @param program command that runs {@link RemoteUser} without arguments
    */
   static RemoteUsers start(Path work, ProcessBuilder program) throws IOException {
     Path out = work.resolve("users-out.txt");
@@ -49,19 +50,27 @@ final class RemoteUsers implements AutoCloseable {
    *
    * @param arguments address, step, and arguments of the step
    * @return lines that it prints
-   * @throws AssertionError if it fails
+   * @throws AssertionError if it fails; if it does not end, no later one can run
    */
   List<String> run(List<String> arguments) throws IOException {
+    assertThat(process.isAlive()).as("the JVM runs; an earlier program has ended it").isTrue();
+    int errors = Files.readString(err, UTF_8).length();
     process.type(String.join(RemoteUser.SEPARATOR, arguments) + "\n");
-    List<String> lines =
-        await("the end of " + arguments)
-            .atMost(LIMIT)
-            .until(this::newLines, printed -> hasEnded(printed) || !process.isAlive());
-    linesRead += lines.size();
-    if (lines.isEmpty() || !lines.get(lines.size() - 1).equals(RemoteUser.DONE)) {
-      throw new AssertionError(
-          "%s failed; standard error: %s".formatted(arguments, Files.readString(err, UTF_8)));
+    List<String> lines = List.of();
+    try {
+      lines =
+          await("the end of " + arguments)
+              .atMost(LIMIT)
+              .until(this::newLines, printed -> hasEnded(printed) || !process.isAlive());
+      linesRead += lines.size();
+    } finally {
+      if (!hasEnded(lines)) {
+        process.close(); // the next program would get the output of this one
+      }
     }
+    assertThat(lines)
+        .as("%s; standard error: %s", arguments, Files.readString(err, UTF_8).substring(errors))
+        .endsWith(RemoteUser.DONE);
     return lines.subList(0, lines.size() - 1);
   }
 

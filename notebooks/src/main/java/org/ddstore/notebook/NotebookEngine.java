@@ -44,10 +44,16 @@ public final class NotebookEngine implements AutoCloseable {
 
   private boolean hasSession;
 
-  /** Set while a cell runs, in the thread of the cells. */
+  private final Object lock = new Object();
+
+  /** Set while a cell runs, in the thread of the cells. Changed under {@link #lock}. */
   private volatile CellControl runningCell;
 
-  private volatile boolean isAnnounced;
+  /** The announcement that is open, or null. Guarded by {@link #lock}. */
+  private Announcement announced;
+
+  /** Whether the announced cell has to stop before it runs. Guarded by {@link #lock}. */
+  private boolean isStopPending;
 
   private NotebookEngine(ScratchDirectory scratch) {
     this.scratch = scratch;
@@ -99,23 +105,33 @@ public final class NotebookEngine implements AutoCloseable {
     }
   }
 
-  /** The time from the announcement of a cell to its end. */
-  public interface Announcement extends AutoCloseable {
+  /** An announced cell, until its end. */
+  public final class Announcement implements AutoCloseable {
+    private Announcement() {}
+
+    /** Ends the cell. Idempotent. */
     @Override
-    void close();
+    public void close() {
+      synchronized (lock) {
+        if (announced == this) {
+          announced = null;
+          isStopPending = false;
+        }
+      }
+    }
   }
 
   /**
-   * Announces a cell, so that an {@link #interrupt} stops it although its code does not run yet, or
-   * its result is being shown. Closed by the caller when the cell has ended. One at a time.
+   * Announces a cell, so that an {@link #interrupt} also stops it before its code runs and while
+   * its result is rendered. The caller closes the announcement when the cell has ended. Only one is
+   * open at a time.
    */
   public Announcement announce() {
-    CellStop.clear();
-    isAnnounced = true;
-    return () -> {
-      isAnnounced = false;
-      CellStop.clear();
-    };
+    synchronized (lock) {
+      isStopPending = false;
+      announced = new Announcement();
+      return announced;
+    }
   }
 
   /**
@@ -168,13 +184,12 @@ public final class NotebookEngine implements AutoCloseable {
     Future<T> running =
         submit(
             () -> {
-              forgetInterrupts();
-              runningCell = snippets.control();
+              beginCode();
               try {
                 return code.call();
               } finally {
                 cancelLateJobs();
-                runningCell = null;
+                endCode();
               }
             });
     try {
@@ -182,14 +197,26 @@ public final class NotebookEngine implements AutoCloseable {
     } catch (ExecutionException e) {
       throw report(e.getCause());
     } finally {
-      forgetInterrupts();
+      CellStop.clear();
     }
   }
 
-  /** Forgets interrupts before or after a cell that is not announced. */
-  private void forgetInterrupts() {
-    if (!isAnnounced) {
+  /** Lets interrupts reach the code that follows; throws if one came since the announcement. */
+  private void beginCode() {
+    synchronized (lock) {
       CellStop.clear();
+      if (isStopPending) {
+        CellStop.request();
+        CellStop.check();
+      }
+      runningCell = snippets.control();
+    }
+  }
+
+  private void endCode() {
+    synchronized (lock) {
+      runningCell = null;
+      isStopPending = announced != null && CellStop.isRequested(); // came too late for this code
     }
   }
 
@@ -275,15 +302,16 @@ public final class NotebookEngine implements AutoCloseable {
    * end.
    */
   public void interrupt() {
-    if (runningCell == null && !isAnnounced) {
-      return;
-    }
-    CellStop.request(); // stops a cell that begins now
-    CellControl cell = runningCell;
-    if (cell != null) {
+    CellControl cell;
+    synchronized (lock) {
+      cell = runningCell;
+      if (cell == null) {
+        isStopPending = announced != null;
+        return;
+      }
       cell.interrupt();
-      thread("ddstore-cancel-jobs", () -> cancelJobs(cell)).start();
     }
+    thread("ddstore-cancel-jobs", () -> cancelJobs(cell)).start();
   }
 
   /** Cancels jobs of an interrupted cell that started just before it ended. */

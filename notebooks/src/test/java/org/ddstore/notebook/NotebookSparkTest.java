@@ -66,22 +66,51 @@ class NotebookSparkTest {
     assertThat(spark.servingProblem()).isEmpty();
   }
 
+  /** Also before the notebook is ready, and before it has ever run a cell. */
   @Test
-  @Timeout(120)
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void interruptStopsAnAnnouncedCellThatDoesNotRunYet() throws CellException {
     try (NotebookEngine engine =
         NotebookEngine.open(NotebookOptions.defaults(), CellOutput.PLAIN)) {
-      engine.run(1, "int six = 6;");
-      try (NotebookEngine.Announcement cell = engine.announce()) {
-        assertThat(cell).isNotNull();
-        engine.interrupt();
-        assertThatThrownBy(() -> engine.run(2, "while (true) { }"))
-            .isInstanceOfSatisfying(
-                CellException.class, e -> assertThat(e.name()).isEqualTo("Interrupted"));
-      }
-      engine.interrupt(); // while no cell runs
+      for (int number = 1; number <= 3; number++) {
+        try (NotebookEngine.Announcement cell = engine.announce()) {
+          assertThat(cell).isNotNull();
+          engine.interrupt();
+          assertInterrupted(engine, "while (true) { }");
+        }
+        engine.interrupt(); // while no cell runs
 
-      assertThat(engine.run(3, "six * 7").value()).isEqualTo(42);
+        assertThat(engine.run(number, "6 * 7").value()).isEqualTo(42);
+      }
     }
+  }
+
+  /** An interrupt after the code of a cell stops the rendering of its result. */
+  @Test
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void interruptStopsTheRenderingOfAnAnnouncedCell() throws CellException {
+    try (NotebookEngine engine =
+        NotebookEngine.open(NotebookOptions.defaults(), CellOutput.PLAIN)) {
+      NotebookEngine.Announcement first = engine.announce();
+      Object value = engine.run(1, "\"shown\"").value();
+      engine.interrupt();
+      assertThatThrownBy(() -> engine.render(value))
+          .isInstanceOfSatisfying(
+              CellException.class, e -> assertThat(e.name()).isEqualTo("Interrupted"));
+      first.close();
+      try (NotebookEngine.Announcement second = engine.announce()) {
+        assertThat(second).isNotSameAs(first);
+        first.close(); // has no effect on the second one
+        assertThat(engine.render(value).text()).isEqualTo("shown");
+        engine.interrupt();
+        assertInterrupted(engine, "1");
+      }
+    }
+  }
+
+  private static void assertInterrupted(NotebookEngine engine, String code) {
+    assertThatThrownBy(() -> engine.run(9, code))
+        .isInstanceOfSatisfying(
+            CellException.class, e -> assertThat(e.name()).isEqualTo("Interrupted"));
   }
 }

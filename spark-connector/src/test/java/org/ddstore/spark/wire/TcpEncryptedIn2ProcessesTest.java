@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * Collectives over tcp between 2 processes, authenticated and encrypted by Spark's settings. {@link
- * SparkNetworkIn2ProcessesTest} has the whole contract on the same path, and {@link
- * TcpEncryptedOnTwoHostsTest} what depends on how rows arrive.
+ * SparkNetworkIn2ProcessesTest} runs the whole contract on the same path without encryption, and
+ * {@link TcpEncryptedOnTwoHostsTest} covers the row path.
  */
 @Tag("system")
 @Tag("slow")
