@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @NeedsTwoHosts
 @NeedsMpi
 @Timeout(300)
+@Tag("slow")
 class MpirunBetweenHostsTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final int RANKS = 4;
@@ -66,7 +67,6 @@ class MpirunBetweenHostsTest {
 
   /** Output of a rank is sent although the rank waits in MPI for ranks that wait for the output. */
   @Test
-  @Tag("slow")
   void opensAndClosesStoresInTurn() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
       int status = run(hosts, "stores", directory.toString());
@@ -77,7 +77,6 @@ class MpirunBetweenHostsTest {
   }
 
   @Test
-  @Tag("slow")
   void failureReachesTheOtherHost() throws Exception {
     try (TwoHosts hosts = TwoHosts.open()) {
       int status = run(hosts, "fail-together", directory.toString());

@@ -90,6 +90,7 @@ class DropInChangesTest extends OnResidentCluster {
   }
 
   @Test
+  @Tag("slow")
   void aRepairReportsTheDropAndLeavesNothing() {
     ResidentStore store = load(gated());
     String victim = store.shards().get(1).executorId();

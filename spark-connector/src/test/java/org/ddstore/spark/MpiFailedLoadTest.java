@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @NeedsMpi
 @Timeout(300)
+@Tag("slow")
 class MpiFailedLoadTest extends OnTestCluster {
   private static final int RANKS = 2;
 

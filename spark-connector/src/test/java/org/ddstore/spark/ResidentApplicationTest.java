@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Applications, in a driver of their own, that end while stores are resident. */
 @Tag("system")
 @Timeout(300)
+@Tag("slow")
 class ResidentApplicationTest {
   private static final Duration PATIENCE = Duration.ofMinutes(1);
   private static final int SIGKILL = 128 + 9;
@@ -32,14 +33,12 @@ class ResidentApplicationTest {
   }
 
   @Test
-  @Tag("slow")
   void anExitWithoutStopLeavesNothing() throws Exception {
     leavesNothing("exit");
   }
 
   /** The usual end, which every class with a cluster of its own shows as well. */
   @Test
-  @Tag("slow")
   void aStopLeavesNothing() throws Exception {
     leavesNothing("stop");
   }

@@ -364,6 +364,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   /** The repair would like to have all slots, and does not wait for them for ever. */
   @Test
+  @Tag("slow")
   void repairsBesideAJobInTheOtherSlots() throws Exception {
     ResidentStore store = spec(frame(0, ROWS), 4).load("train");
     ResidentShard lost = store.shards().get(0);

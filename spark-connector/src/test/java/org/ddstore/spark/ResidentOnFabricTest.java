@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /** Ranks read resident shards by libfabric, also those that were brought back; others by tcp. */
 @Tag("system")
 @Timeout(300)
+@Tag("slow")
 class ResidentOnFabricTest {
   private static final int ROWS = 300;
   private static final int MORE = 20;

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("system")
 @Timeout(600)
+@Tag("slow")
 class RestoredLossTest extends OnTestCluster {
   private static final StructType SCHEMA = new StructType().add("id", DataTypes.LongType);
 

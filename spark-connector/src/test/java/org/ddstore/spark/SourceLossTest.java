@@ -130,6 +130,7 @@ class SourceLossTest extends SourceOnCluster {
 
   @ParameterizedTest
   @Tag("slow")
+  @Tag("slow")
   @EnumSource(
       value = Backing.class,
       names = {"SHM", "DIRECT"})

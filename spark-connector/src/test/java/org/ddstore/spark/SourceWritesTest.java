@@ -255,6 +255,7 @@ class SourceWritesTest extends SourceOnCluster {
   }
 
   @Test
+  @Tag("slow")
   void roundTripsWideRows() {
     List<String> columns =
         new ArrayList<>(

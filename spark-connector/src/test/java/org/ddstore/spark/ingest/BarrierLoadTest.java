@@ -35,6 +35,7 @@ import scala.runtime.AbstractFunction1;
 
 /** Loads in a barrier stage on separate executors. */
 @Tag("system")
+@Tag("slow")
 class BarrierLoadTest {
   private static final int RANKS = 2;
 

@@ -2,10 +2,12 @@
 package org.ddstore.spark.wire;
 
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.junit.jupiter.api.Tag;
 
 /** By libfabric: an end that is closed takes nothing any more. */
 @NeedsTwoHosts
 @NeedsFabric
+@Tag("slow")
 class FabricLateReplyTest extends LateReplyContract {
   FabricLateReplyTest() {
     super(FabricBackend::of, () -> FabricBackend.open(TcpBackend.session()), 1);

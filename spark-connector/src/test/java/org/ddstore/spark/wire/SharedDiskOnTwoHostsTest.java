@@ -29,6 +29,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @NeedsTwoHosts
 @Timeout(120)
+@Tag("slow")
 class SharedDiskOnTwoHostsTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int HOSTS = 2;

@@ -14,6 +14,7 @@ import org.ddstore.Variable;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,7 @@ class TcpConnectionsTest {
   }
 
   @ParameterizedTest
+  @Tag("slow")
   @ValueSource(booleans = {false, true})
   void twoProcessesReadOverOneSharedConnection(boolean guarded) throws Exception {
     try (TwoHostRanks ranks = TwoHostRanks.alternating(backend(guarded))) {
