@@ -19,8 +19,9 @@ import org.ddstore.spark.SparkArchive;
 /** Runs {@code ./ddstore} as a user does, and looks for what it left behind. */
 public final class Launcher {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
-  private static final Duration LIMIT = Duration.ofMinutes(5);
-  private static final Duration LIMIT_OF_LINES = Duration.ofMinutes(10);
+
+  /** A notebook that trains takes minutes beside other tests. */
+  private static final Duration LIMIT = Duration.ofMinutes(15);
 
   private final Path directory;
   private final List<String> javaOptions = new ArrayList<>();
@@ -52,7 +53,7 @@ public final class Launcher {
 
   /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
   public Outcome run(String... arguments) throws IOException, InterruptedException {
-    return execute(builder(arguments), LIMIT, false);
+    return execute(builder(arguments), false);
   }
 
   /**
@@ -61,19 +62,19 @@ public final class Launcher {
    */
   public Outcome bash(String lines) throws IOException, InterruptedException {
     ProcessBuilder shell = environment(new ProcessBuilder("bash", "-e", "-c", lines));
-    return execute(shell, LIMIT_OF_LINES, true);
+    return execute(shell, true);
   }
 
-  private Outcome execute(ProcessBuilder command, Duration limit, boolean awaitsAll)
+  private Outcome execute(ProcessBuilder command, boolean awaitsAll)
       throws IOException, InterruptedException {
     Path out = directory.resolve("out.txt");
     Path err = directory.resolve("err.txt");
     command.redirectOutput(out.toFile()).redirectError(err.toFile());
     int exitCode;
     try (ProcessTree processes = ProcessTree.start(command)) {
-      exitCode = processes.awaitExit(limit);
+      exitCode = processes.awaitExit(LIMIT);
       if (awaitsAll) {
-        processes.awaitAll(limit);
+        processes.awaitAll(LIMIT);
       }
       processes.assertNothingLeft();
     }
