@@ -130,7 +130,6 @@ class SourceLossTest extends SourceOnCluster {
 
   @ParameterizedTest
   @Tag("slow")
-  @Tag("slow")
   @EnumSource(
       value = Backing.class,
       names = {"SHM", "DIRECT"})
