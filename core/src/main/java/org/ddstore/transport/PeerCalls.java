@@ -42,7 +42,7 @@ public interface PeerCalls {
 
   /**
    * Sends a request to a process and blocks until the response arrives. Restores broken
-   * connections.
+   * connections. Sends nothing if the thread is already interrupted.
    *
    * @param process address of the process; may be this process
    * @param question request from position to limit, at most {@link #MAX_BYTES}

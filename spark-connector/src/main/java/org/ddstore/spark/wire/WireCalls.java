@@ -87,6 +87,10 @@ final class WireCalls implements PeerCalls {
     framed.put(kind);
     Handshake.putStore(framed, session.token().id());
     framed.put(question.duplicate()).flip();
+    // Not only while this thread waits: the answer can be there before it begins to.
+    if (Thread.currentThread().isInterrupted()) {
+      throw interrupted(new InterruptedException());
+    }
     Throwable trouble = null;
     while (true) {
       Asked asked = ask(process, framed.duplicate());

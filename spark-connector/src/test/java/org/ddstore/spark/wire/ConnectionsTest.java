@@ -21,6 +21,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.client.TransportClient;
@@ -337,6 +338,23 @@ class ConnectionsTest {
           .hasMessageContaining(trouble.toString());
       assertThat(reader.isConnected(owner.local())).isTrue();
     }
+  }
+
+  @Test
+  void interruptedThreadAsksNothing() {
+    open(false);
+    AtomicInteger questions = new AtomicInteger();
+    owner.control().serve(asked -> ByteBuffer.allocate(questions.incrementAndGet()));
+    long deadlineNs = System.nanoTime() + PATIENCE.toNanos();
+    reader.control().call(owner.local(), ByteBuffer.allocate(1), deadlineNs);
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(
+            () -> reader.control().call(owner.local(), ByteBuffer.allocate(1), deadlineNs))
+        .isExactlyInstanceOf(DDStoreException.class)
+        .hasMessageContaining("interrupted");
+    assertThat(Thread.interrupted()).as("the interrupt flag").isTrue();
+    assertThat(questions).hasValue(1);
   }
 
   private static RuntimeException sneaky(Error error) {
