@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bench device} in this JVM, without a driver and with one that this test compiles. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
 class BenchDeviceIT {
   private static final String LIBRARY = "ddstore.cuda.library";
 

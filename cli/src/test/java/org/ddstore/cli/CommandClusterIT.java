@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("system")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class CommandClusterIT {
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   @TempDir private Path work;
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * in this JVM.
  */
 @Tag("system")
-@Timeout(value = 180, unit = TimeUnit.SECONDS)
+@Timeout(value = 600, unit = TimeUnit.SECONDS)
 class DoctorIT {
   private static final Path JAR = Path.of(System.getProperty("ddstore.runtime.jar"));
   private static final Path COMMANDS = Path.of(System.getProperty("ddstore.cli.jar"));
@@ -157,7 +157,7 @@ class DoctorIT {
   void terminatedCommandCleansUp() throws IOException, InterruptedException {
     Process process = start("org.ddstore.cli.Main", "doctor");
     Awaitility.await("executors")
-        .atMost(Duration.ofSeconds(90))
+        .atMost(Duration.ofMinutes(5))
         .until(() -> process.children().count() == 2);
     List<ProcessHandle> executors = process.children().toList();
 

@@ -27,7 +27,7 @@ import picocli.CommandLine;
  */
 public final class InProcess {
   private static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final String OWN = "ddstore-.*-" + ProcessHandle.current().pid() + "-.*";
 
   private InProcess() {}

@@ -23,7 +23,7 @@ final class ClusterOnTwoHosts implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
   /** Workers kill the executors of a program that has ended. */
-  private static final Duration EXECUTORS_LIMIT = Duration.ofMinutes(3);
+  private static final Duration EXECUTORS_LIMIT = Duration.ofMinutes(10);
 
   private final TwoHosts hosts;
   private final StandaloneCluster cluster;

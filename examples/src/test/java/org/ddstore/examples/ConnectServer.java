@@ -23,7 +23,7 @@ import org.ddstore.spark.Leftovers;
  * Its clients have JVMs of their own, too.
  */
 final class ConnectServer implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
   private static final Pattern PORT =
       Pattern.compile("Successfully started service '\\S+SparkConnectService' on port (\\d+)");
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The command line without {@code spark-submit}: it starts every release's executors itself. */
 @Tag("slow")
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 900, unit = TimeUnit.SECONDS)
 class DoctorOnSparkReleasesIT {
   @TempDir private Path work;
 

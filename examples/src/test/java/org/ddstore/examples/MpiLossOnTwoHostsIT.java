@@ -31,13 +31,13 @@ import org.junit.jupiter.api.io.TempDir;
  * Ranks that are lost on another host, where no other rank can see their process: reads from them
  * come to no end, and the job has to. Two hosts with a rank each, see {@link LossProgram}.
  */
-@Timeout(value = 900, unit = TimeUnit.SECONDS)
+@Timeout(value = 1800, unit = TimeUnit.SECONDS)
 class MpiLossOnTwoHostsIT extends OnTwoHosts {
   private static final Path MPI_JAR =
       Path.of(System.getProperty("ddstore.root"), "native/mpi/build/mpi.jar");
   private static final int RANKS = 2;
-  private static final Duration LIMIT = Duration.ofMinutes(5);
-  private static final Duration EXECUTORS_LIMIT = Duration.ofMinutes(3);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+  private static final Duration EXECUTORS_LIMIT = Duration.ofMinutes(10);
 
   @TempDir private Path work;
   private Path notes;

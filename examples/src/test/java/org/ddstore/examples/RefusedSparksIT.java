@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Real ones that the runtime jar does not run on: it says so, where else a method is missing. */
 @Tag("system")
-@Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Timeout(value = 900, unit = TimeUnit.SECONDS)
 class RefusedSparksIT {
   private static final String MAIN = "org.ddstore.cli.Main";
 

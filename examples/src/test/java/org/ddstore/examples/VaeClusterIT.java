@@ -32,13 +32,13 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("system")
 @Tag("slow")
-@Timeout(900)
+@Timeout(1800)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class VaeClusterIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final Path TARGET = ROOT.resolve("examples/target");
   private static final int WORKERS = 2;
-  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final Duration LIMIT = Duration.ofMinutes(15);
 
   private static final int EPOCHS = 3;
 

@@ -24,7 +24,7 @@ import org.openqa.selenium.interactions.Actions;
 
 /** Chromium without a window, in which a user looks at Jupyter. Owns the browser. */
 final class JupyterPage implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofMinutes(5);
+  private static final Duration LIMIT = Duration.ofMinutes(15);
   private static final List<String> BROWSERS = List.of("chromium", "chromium-browser");
 
   private final ChromeDriver driver;

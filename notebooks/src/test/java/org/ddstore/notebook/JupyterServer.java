@@ -17,7 +17,7 @@ import org.ddstore.contract.ProcessTree;
 
 /** A {@code ./ddstore notebook} that runs at a terminal. Owns its processes. */
 final class JupyterServer implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
   private static final Pattern ADDRESS =
       Pattern.compile("(http://127\\.0\\.0\\.1:\\d+/)(\\?token=[0-9a-f]{48})");
 

@@ -68,7 +68,7 @@ class NotebookSparkTest {
 
   /** Also before the notebook is ready, and before it has ever run a cell. */
   @Test
-  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void interruptStopsAnAnnouncedCellThatDoesNotRunYet() throws CellException {
     try (NotebookEngine engine =
         NotebookEngine.open(NotebookOptions.defaults(), CellOutput.PLAIN)) {
@@ -87,7 +87,7 @@ class NotebookSparkTest {
 
   /** An interrupt after the code of a cell stops the rendering of its result. */
   @Test
-  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void interruptStopsTheRenderingOfAnAnnouncedCell() throws CellException {
     try (NotebookEngine engine =
         NotebookEngine.open(NotebookOptions.defaults(), CellOutput.PLAIN)) {

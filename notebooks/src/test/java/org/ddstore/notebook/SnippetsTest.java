@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Values and errors of cells, without Spark. */
 class SnippetsTest {
-  private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   @TempDir private static Path folder;
   private static Snippets snippets;
