@@ -33,7 +33,7 @@ record Program(int exitCode, String out, String err) {
           "spark.ui.enabled=false");
 
   private static final Duration LIMIT = Duration.ofMinutes(10);
-  private static final Duration EXECUTORS_LIMIT = Duration.ofMinutes(10);
+  private static final Duration EXECUTORS_LIMIT = Duration.ofMinutes(5);
 
   /**
    * Runs {@code spark-submit} of a release.

@@ -54,7 +54,7 @@ public final class RemoteUser implements AutoCloseable {
 
   private static final String FORMAT = "ddstore";
   private static final long SEED = 42;
-  private static final Duration LIMIT = Duration.ofMinutes(10);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
   private static final StructType SCHEMA =
       new StructType()
           .add("id", DataTypes.LongType, false)

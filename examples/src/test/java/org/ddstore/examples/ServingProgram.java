@@ -20,7 +20,7 @@ import org.ddstore.spark.RankTask;
  * its driver. Runs until its process is told to end.
  */
 public final class ServingProgram {
-  private static final Duration LIMIT = Duration.ofMinutes(10);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private ServingProgram() {}
 

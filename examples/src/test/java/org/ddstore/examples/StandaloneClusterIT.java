@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The commands of docs/clusters.md, word for word, on a master and two workers. */
 @Tag("system")
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class StandaloneClusterIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final int WORKERS = 2;

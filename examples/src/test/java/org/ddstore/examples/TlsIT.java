@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rows under the TLS of Spark's own settings, which came with Spark 4.0 and is found by name. */
 @Tag("slow")
-@Timeout(value = 600, unit = TimeUnit.SECONDS)
+@Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class TlsIT {
   private static final String PASSWORD = "not-a-secret";
 

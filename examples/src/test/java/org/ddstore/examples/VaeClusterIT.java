@@ -38,7 +38,7 @@ class VaeClusterIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final Path TARGET = ROOT.resolve("examples/target");
   private static final int WORKERS = 2;
-  private static final Duration LIMIT = Duration.ofMinutes(15);
+  private static final Duration LIMIT = Duration.ofMinutes(10);
 
   private static final int EPOCHS = 3;
 

@@ -24,7 +24,11 @@ import org.openqa.selenium.interactions.Actions;
 
 /** Chromium without a window, in which a user looks at Jupyter. Owns the browser. */
 final class JupyterPage implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofMinutes(15);
+  private static final Duration LIMIT = Duration.ofMinutes(5);
+
+  /** Time limit of all cells of a notebook. */
+  private static final Duration NOTEBOOK_LIMIT = Duration.ofMinutes(15);
+
   private static final List<String> BROWSERS = List.of("chromium", "chromium-browser");
 
   private final ChromeDriver driver;
@@ -115,7 +119,7 @@ final class JupyterPage implements AutoCloseable {
     click("#celllink");
     click("#run_all_cells");
     await("all cells have ended")
-        .atMost(LIMIT)
+        .atMost(NOTEBOOK_LIMIT)
         .until(
             () ->
                 all(".code_cell .input_prompt").stream()

@@ -89,7 +89,7 @@ final class WireCalls implements PeerCalls {
     framed.put(question.duplicate()).flip();
     // Not only while this thread waits: the answer can be there before it begins to.
     if (Thread.currentThread().isInterrupted()) {
-      throw interrupted(new InterruptedException());
+      throw interrupted(process, new InterruptedException());
     }
     Throwable trouble = null;
     while (true) {
@@ -100,7 +100,7 @@ final class WireCalls implements PeerCalls {
         trouble = Connections.cause(e.getCause());
         check(process, trouble);
       }
-      pause();
+      pause(process);
     }
   }
 
@@ -150,22 +150,22 @@ final class WireCalls implements PeerCalls {
           asked.answer().completeExceptionally(new IOException("the connection has ended"));
         }
       } catch (InterruptedException e) {
-        throw interrupted(e);
+        throw interrupted(process, e);
       }
     }
   }
 
-  private static void pause() {
+  private static void pause(ProcessAddress process) {
     try {
       TimeUnit.NANOSECONDS.sleep(RETRY_NS);
     } catch (InterruptedException e) {
-      throw interrupted(e);
+      throw interrupted(process, e);
     }
   }
 
-  private static DDStoreException interrupted(InterruptedException e) {
+  private static DDStoreException interrupted(ProcessAddress process, InterruptedException e) {
     Thread.currentThread().interrupt();
-    return new DDStoreException("interrupted while waiting for remote rows", e);
+    return new DDStoreException("interrupted while waiting for an answer of " + process, e);
   }
 
   /** Returns normally if a retry on another connection can succeed, else throws. */
