@@ -149,6 +149,7 @@ class BenchIT {
   }
 
   @Test
+  @Tag("slow")
   void benchScanWithoutShortcutRefusesExecutorsWithTwoSlots() throws IOException {
     Outcome outcome = InProcess.run("bench", "scan", "--no-shortcut", "--rows", "20000");
     assertThat(outcome.exitCode()).isEqualTo(1);

@@ -88,6 +88,7 @@ class DoctorIT {
   }
 
   @Test
+  @Tag("slow")
   void printsTables() throws IOException {
     try (SparkSession spark = local(2)) {
       Outcome outcome = InProcess.run("doctor");

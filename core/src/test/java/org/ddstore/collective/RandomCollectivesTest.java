@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +81,7 @@ class RandomCollectivesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"MESSAGES", "MIXED"})
+  @Tag("slow")
   void matchesTheOracleWhileConnectionsBreak(Means.Kind kind) throws Exception {
     connect(kind);
     long seed = CommunicatorContract.seed();

@@ -105,6 +105,7 @@ class MpirunTest {
   }
 
   @Test
+  @Tag("slow")
   void deathOfARankEndsAllRanks() throws Exception {
     Ended ended = run(3, "die", directory.toString());
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Ranks on workers that say they have two devices each; there need not be any. */
 @Tag("system")
 @Timeout(300)
+@Tag("slow")
 class DeviceOnExecutorsTest {
   @TempDir private static Path directory;
   private static TestCluster cluster;

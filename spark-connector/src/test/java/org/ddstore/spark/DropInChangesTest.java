@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 /** Stores that are dropped while rows are loaded into them: 2 executors of 2 slots. */
 @Tag("system")
 @Timeout(300)
+@Tag("slow")
 class DropInChangesTest extends OnResidentCluster {
   private static final int ROWS = 100;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -90,7 +91,6 @@ class DropInChangesTest extends OnResidentCluster {
   }
 
   @Test
-  @Tag("slow")
   void aRepairReportsTheDropAndLeavesNothing() {
     ResidentStore store = load(gated());
     String victim = store.shards().get(1).executorId();

@@ -131,6 +131,7 @@ class ExecutorLossTest extends OnTwoExecutors {
 
   /** The driver deletes what the dead executor left, because there is no later attempt to do it. */
   @Test
+  @Tag("slow")
   void reportsALossInTheOnlyAttemptAndLeavesNothing() {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Executors that are killed, and jobs that are cancelled, while loaders of 4 ranks work ahead. */
 @Tag("system")
 @Timeout(300)
+@Tag("slow")
 class LoaderLossTest extends OnTwoExecutors {
   private static final int VICTIM_RANK = 3;
   private static final int STEPS_BEFORE = 5;
@@ -89,7 +90,6 @@ class LoaderLossTest extends OnTwoExecutors {
   }
 
   @Test
-  @Tag("slow")
   void repeatsTheEpochAfterALossWithTheShortcut() throws Exception {
     repeatsTheEpochAfterALoss(true);
   }
@@ -117,7 +117,6 @@ class LoaderLossTest extends OnTwoExecutors {
   }
 
   @ParameterizedTest
-  @Tag("slow")
   @ValueSource(booleans = {true, false})
   void reportsALossInTheOnlyAttempt(boolean shortcut) {
     Evidence evidence = new Evidence(directory);

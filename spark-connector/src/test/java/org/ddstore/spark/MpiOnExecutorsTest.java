@@ -235,6 +235,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow")
   void replacesAllExecutorsAfterAKill() throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Long>> job =

@@ -180,6 +180,7 @@ class ResidentDumpTest extends OnResidentCluster {
   }
 
   @Test
+  @Tag("slow")
   void appendsToARestoredStoreFollowTheOptionsOfTheFirst() {
     Dataset<Row> some =
         numbers(0, COUNT).selectExpr("id", "if(id % 3 = 0, null, float(id)) as y", "x", PRICE);

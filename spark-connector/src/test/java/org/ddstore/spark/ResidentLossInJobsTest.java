@@ -238,6 +238,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow")
   void loadRecoversFromALossWithoutCopies() throws Exception {
     loadWithALoss(4);
   }
@@ -305,6 +306,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow")
   void repairFromTheDataFrameRecoversFromALoss() throws Exception {
     Evidence evidence = new Evidence(directory);
     ResidentStore store = spec(pausing(evidence, 0, 0, ROWS), 4).load("train");

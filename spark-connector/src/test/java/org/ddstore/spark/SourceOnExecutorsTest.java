@@ -53,6 +53,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
+  @Tag("slow")
   void roundTripsEveryType(int ranks) {
     Dataset<Row> source = EveryType.frame(spark, ROWS);
     source

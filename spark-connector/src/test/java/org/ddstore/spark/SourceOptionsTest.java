@@ -30,6 +30,7 @@ class SourceOptionsTest extends SourceOnCluster {
   }
 
   @Test
+  @Tag("slow")
   void overwriteKeepsTheOptionsOfTheStore() {
     Dataset<Row> rows = spark.range(10).selectExpr("id", "array(id, -id) as v", "9 - id as place");
     Map<String, String> options =

@@ -90,6 +90,7 @@ class SourceRepairsTest extends SourceOnCluster {
 
   /** The options stay with the store, for rows that are added or that replace others. */
   @Test
+  @Tag("slow")
   void optionsApplyToEveryWriteOfTheStore() {
     withNulls(0, 60).write().format("ddstore").options(OPTIONS).save("r");
     assertRepaired(read("r"), withNulls(0, 60));

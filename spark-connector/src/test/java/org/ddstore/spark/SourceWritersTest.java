@@ -133,6 +133,7 @@ class SourceWritersTest extends SourceOnCluster {
   }
 
   @Test
+  @Tag("slow")
   void rowsOfTwoConcurrentAppendsFollowEachOther() throws Exception {
     spark.range(10).write().format("ddstore").option("ranks", "2").save("both");
     assertThat(writeConcurrently(SaveMode.Append)).containsOnly(Optional.empty());

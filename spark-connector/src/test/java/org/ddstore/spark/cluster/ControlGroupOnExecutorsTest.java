@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 /** Executors of one worker find each other by their real command lines. */
 @Tag("system")
 @Timeout(180)
+@Tag("slow")
 class ControlGroupOnExecutorsTest {
   @Test
   void executorsOfOneWorkerCountEachOther() {

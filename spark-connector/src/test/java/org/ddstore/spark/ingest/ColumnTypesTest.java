@@ -24,6 +24,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -330,6 +331,7 @@ class ColumnTypesTest {
   }
 
   @Test
+  @Tag("slow")
   void loadsCsvJsonAndOrc() {
     Dataset<Row> df =
         spark.range(0, 500, 1, 3).selectExpr("id", "'row ' || id as text", "id / 4 as quarter");

@@ -10,6 +10,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +90,7 @@ class FileOrderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"local[1]", "local[2]", "local[5]"})
+  @Tag("slow")
   void doesNotDependOnCores(String master) {
     SparkSession spark = Sparks.master(master);
     spark.conf().set(SPLIT_BYTES, "20k");

@@ -20,6 +20,7 @@ import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -133,6 +134,7 @@ class RemediesTest {
         "array(time'12:34:56') | to_json(c) | 1",
         "parse_json('[1]') | to_json(c) | 1",
       })
+  @Tag("slow")
   void everyExpressionOfTheMessageIsStored(String expression, String remedy, int expressions) {
     Dataset<Row> rows = spark.range(1, 3).selectExpr(expression + " as c");
     for (Wording wording : Wording.values()) {

@@ -13,6 +13,7 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.types.SourceChangedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +84,7 @@ class SortedOrderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
+  @Tag("slow")
   void balancesEqualKeys(int ranks) {
     IngestOptions options = IngestOptions.defaults().columns("id").orderBy("one");
 
@@ -95,6 +97,7 @@ class SortedOrderTest {
   }
 
   @Test
+  @Tag("slow")
   void shuffleIsIndependentOfRanksAndSplits() {
     IngestOptions options = IngestOptions.defaults().columns("id").shuffle(42);
     List<Object> once = load(read(), options, 1).column("id");

@@ -100,6 +100,7 @@ class ConnectionsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
+  @Tag("slow")
   void oneOfTwoConcurrentConnectionsIsKept(boolean guarded) throws Exception {
     open(guarded);
     ExecutorService threads = Executors.newFixedThreadPool(2);

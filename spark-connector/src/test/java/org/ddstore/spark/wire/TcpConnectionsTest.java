@@ -107,6 +107,7 @@ class TcpConnectionsTest {
   }
 
   @Test
+  @Tag("slow")
   void closesAndReopensAnIdleConnection() throws Exception {
     TcpBackend impatient = backend(false).with("spark.ddstore.io.connectionTimeout", "1s");
     try (TwoHostRanks ranks = TwoHostRanks.alternating(impatient)) {
