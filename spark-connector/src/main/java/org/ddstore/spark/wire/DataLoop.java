@@ -48,6 +48,8 @@ final class DataLoop implements AutoCloseable {
   private List<DataLoop> loops = List.of();
   private int accepted;
   private volatile boolean closed;
+  private final PollingWait channelWait =
+      new PollingWait(this::ready, () -> closed || !tasks.isEmpty());
 
   /**
    * What all threads share.
@@ -106,7 +108,7 @@ final class DataLoop implements AutoCloseable {
       while (!closed) {
         guard(
             () -> {
-              selector.select(this::ready, expireNewcomers());
+              channelWait.select(selector, expireNewcomers());
               runTasks();
             });
       }
