@@ -46,6 +46,7 @@ final class DataLoop implements AutoCloseable {
   private final Deque<GatherReply> freeReplies = new ArrayDeque<>();
   private final Deque<ServedChannel> newcomers = new ArrayDeque<>(); // by age
   private List<DataLoop> loops = List.of();
+  private int pendingReplies;
   private int accepted;
   private volatile boolean closed;
   private final PollingWait channelWait =
@@ -96,10 +97,13 @@ final class DataLoop implements AutoCloseable {
 
   GatherReply takeReply() {
     GatherReply free = freeReplies.poll();
-    return free == null ? new GatherReply() : free;
+    GatherReply taken = free == null ? new GatherReply() : free;
+    pendingReplies++;
+    return taken;
   }
 
   void giveBack(GatherReply reply) {
+    pendingReplies--;
     freeReplies.push(reply);
   }
 
@@ -108,7 +112,7 @@ final class DataLoop implements AutoCloseable {
       while (!closed) {
         guard(
             () -> {
-              channelWait.select(selector, expireNewcomers());
+              channelWait.select(selector, expireNewcomers(), pendingReplies == 0);
               runTasks();
             });
       }
