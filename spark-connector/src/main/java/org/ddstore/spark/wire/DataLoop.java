@@ -46,7 +46,6 @@ final class DataLoop implements AutoCloseable {
   private final Deque<GatherReply> freeReplies = new ArrayDeque<>();
   private final Deque<ServedChannel> newcomers = new ArrayDeque<>(); // by age
   private List<DataLoop> loops = List.of();
-  private int pendingReplies;
   private int accepted;
   private volatile boolean closed;
   private final PollingWait channelWait =
@@ -97,13 +96,10 @@ final class DataLoop implements AutoCloseable {
 
   GatherReply takeReply() {
     GatherReply free = freeReplies.poll();
-    GatherReply taken = free == null ? new GatherReply() : free;
-    pendingReplies++;
-    return taken;
+    return free == null ? new GatherReply() : free;
   }
 
   void giveBack(GatherReply reply) {
-    pendingReplies--;
     freeReplies.push(reply);
   }
 
@@ -112,7 +108,7 @@ final class DataLoop implements AutoCloseable {
       while (!closed) {
         guard(
             () -> {
-              channelWait.select(selector, expireNewcomers(), pendingReplies == 0);
+              channelWait.select(selector, expireNewcomers());
               runTasks();
             });
       }

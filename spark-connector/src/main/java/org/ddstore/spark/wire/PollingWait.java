@@ -9,10 +9,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The waits of one thread for its channels. A wait polls them for a short time before it sleeps: a
- * reply often arrives in less time than a thread needs to fall asleep and wake. Between two polls
- * the other threads of the processor may run. If polls are in vain, waits sleep at once until some
- * sleeps in succession were short. Used by one thread.
+ * The waits of one thread for its channels. A wait polls them for a short time before it sleeps:
+ * what is on its way often comes sooner than a thread can fall asleep and be woken. Between two
+ * polls the other threads of the processor may run. A thread whose last waits were all long sleeps
+ * at once. Used by one thread.
  */
 final class PollingWait {
   /**
@@ -23,27 +23,23 @@ final class PollingWait {
    */
   private static final long POLL_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
-  /** Duration of a sleep that polls would have avoided: it includes the time to wake. */
+  /** Longest short wait: a sleep that polls would have avoided also takes the time to wake. */
   private static final long SHORT_NS = 2 * POLL_NS;
 
-  /**
-   * Number of waits in succession whose polls were in vain, before waits sleep at once; and of
-   * short sleeps, before a wait polls again.
-   */
-  private static final int SUCCESSION = 8;
+  /** Number of successive long waits after which a wait sleeps at once. */
+  private static final int MOST_LONG_WAITS = 8;
 
   private final Consumer<SelectionKey> action;
   private final BooleanSupplier stop;
   private final Consumer<SelectionKey> timed = this::ready;
   private boolean isReady;
   private long readyNs;
-  private int vainPolls;
-  private int shortSleeps;
+  private int longWaits;
 
   /**
    * @param action called for each channel that is ready
-   * @param stop whether a wait ends without a channel; another thread that makes it true must then
-   *     call {@link Selector#wakeup()}
+   * @param stop whether a wait ends without a channel; {@link Selector#wakeup()} must follow the
+   *     change of its value
    */
   PollingWait(Consumer<SelectionKey> action, BooleanSupplier stop) {
     this.action = action;
@@ -51,41 +47,21 @@ final class PollingWait {
   }
 
   /**
-   * Waits until a channel is ready, {@code stop} returns true, the thread is interrupted or the
-   * time is over. Looks at the channels at least once. Polls do not notice an interrupt.
+   * Waits until a channel is ready, {@code stop} returns true or the thread is interrupted.
    *
    * @param timeoutMs longest sleep in milliseconds; 0: unlimited
-   * @param mayPoll false for a wait that sleeps at once, for example during a long transfer, whose
-   *     speed does not depend on the time to wake
    * @return number of channels that were ready
    */
-  int select(Selector selector, long timeoutMs, boolean mayPoll) throws IOException {
+  int select(Selector selector, long timeoutMs) throws IOException {
     long startNs = System.nanoTime();
     isReady = false;
-    boolean polls = mayPoll && vainPolls < SUCCESSION;
-    int ready = polls ? poll(selector, startNs) : 0;
-    if (isReady) {
-      vainPolls = 0;
-      return ready;
+    int ready = longWaits < MOST_LONG_WAITS ? poll(selector, startNs) : 0;
+    if (ready == 0 && !stop.getAsBoolean()) {
+      ready = selector.select(timed, timeoutMs);
     }
-    if (stop.getAsBoolean()) {
-      return polls ? 0 : selector.selectNow(timed);
-    }
-    ready = selector.select(timed, timeoutMs);
-    if (polls) {
-      vainPolls++;
-    } else if (mayPoll) {
-      noteSleep(isReady && readyNs - startNs <= SHORT_NS);
-    }
+    boolean isLong = !isReady || readyNs - startNs > SHORT_NS;
+    longWaits = isLong ? Math.min(longWaits + 1, MOST_LONG_WAITS) : 0;
     return ready;
-  }
-
-  private void noteSleep(boolean isShort) {
-    shortSleeps = isShort ? shortSleeps + 1 : 0;
-    if (shortSleeps == SUCCESSION) {
-      shortSleeps = 0;
-      vainPolls = SUCCESSION - 1; // the next polls are an attempt
-    }
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // right without it, too, but slower

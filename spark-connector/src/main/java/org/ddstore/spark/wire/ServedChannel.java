@@ -188,11 +188,8 @@ final class ServedChannel {
   private void endReply() {
     GatherReply ended = reply;
     reply = null;
-    try {
-      ended.end();
-    } finally {
-      loop.giveBack(ended);
-    }
+    ended.end();
+    loop.giveBack(ended);
   }
 
   void refuse(String cause, String detail) {
