@@ -48,8 +48,6 @@ final class DataLoop implements AutoCloseable {
   private List<DataLoop> loops = List.of();
   private int accepted;
   private volatile boolean closed;
-  private final PollingWait channelWait =
-      new PollingWait(this::ready, () -> closed || !tasks.isEmpty());
 
   /**
    * What all threads share.
@@ -108,7 +106,7 @@ final class DataLoop implements AutoCloseable {
       while (!closed) {
         guard(
             () -> {
-              channelWait.select(selector, expireNewcomers());
+              selector.select(this::ready, expireNewcomers());
               runTasks();
             });
       }

@@ -42,8 +42,6 @@ final class GatherReader implements RemoteReader {
   private boolean hasDropped;
   private volatile Thread waiting;
   private volatile boolean attention;
-  private final PollingWait channelWait =
-      new PollingWait(key -> ((PeerFetch) key.attachment()).ready(), () -> attention);
 
   GatherReader(Connections connections, DataPaths paths, StoreToken token, Duration timeout) {
     this.connections = connections;
@@ -184,7 +182,8 @@ final class GatherReader implements RemoteReader {
     long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(waitMs, leftMs));
     int ready;
     do {
-      ready = channelWait.select(selector, Math.min(waitMs, leftMs));
+      ready =
+          selector.select(key -> ((PeerFetch) key.attachment()).ready(), Math.min(waitMs, leftMs));
       if (Thread.currentThread().isInterrupted()) {
         throw new DDStoreException("interrupted while waiting for remote rows");
       }
