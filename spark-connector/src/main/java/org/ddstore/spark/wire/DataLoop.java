@@ -46,8 +46,11 @@ final class DataLoop implements AutoCloseable {
   private final Deque<GatherReply> freeReplies = new ArrayDeque<>();
   private final Deque<ServedChannel> newcomers = new ArrayDeque<>(); // by age
   private List<DataLoop> loops = List.of();
+  private int pendingReplies;
   private int accepted;
   private volatile boolean closed;
+  private final PollingWait channelWait =
+      new PollingWait(this::ready, () -> closed || !tasks.isEmpty());
 
   /**
    * What all threads share.
@@ -94,10 +97,13 @@ final class DataLoop implements AutoCloseable {
 
   GatherReply takeReply() {
     GatherReply free = freeReplies.poll();
-    return free == null ? new GatherReply() : free;
+    GatherReply taken = free == null ? new GatherReply() : free;
+    pendingReplies++;
+    return taken;
   }
 
   void giveBack(GatherReply reply) {
+    pendingReplies--;
     freeReplies.push(reply);
   }
 
@@ -106,7 +112,7 @@ final class DataLoop implements AutoCloseable {
       while (!closed) {
         guard(
             () -> {
-              selector.select(this::ready, expireNewcomers());
+              channelWait.select(selector, expireNewcomers(), pendingReplies == 0);
               runTasks();
             });
       }

@@ -29,12 +29,16 @@ final class GatherReader implements RemoteReader {
   private static final Logger LOG = LoggerFactory.getLogger(GatherReader.class);
   private static final long WAIT_NS = Duration.ofMillis(100).toNanos();
 
+  /** Duration after which a fetch no longer polls: a transfer that fills the network is longer. */
+  private static final long SHORT_FETCH_NS = TimeUnit.MICROSECONDS.toNanos(500);
+
   private final Connections connections;
   private final DataPaths paths;
   private final StoreToken token;
   private final Duration timeout;
   private final Map<ProcessAddress, DataChannel> channels = new HashMap<>();
   private volatile List<PeerFetch> fetches = List.of();
+  private long fetchNs;
   private long deadlineNs;
   private Duration silence;
   private Predicate<ProcessAddress> replaceable;
@@ -42,6 +46,8 @@ final class GatherReader implements RemoteReader {
   private boolean hasDropped;
   private volatile Thread waiting;
   private volatile boolean attention;
+  private final PollingWait channelWait =
+      new PollingWait(key -> ((PeerFetch) key.attachment()).ready(), () -> attention);
 
   GatherReader(Connections connections, DataPaths paths, StoreToken token, Duration timeout) {
     this.connections = connections;
@@ -71,6 +77,7 @@ final class GatherReader implements RemoteReader {
       begun.add(new PeerFetch(this, rows));
     }
     fetches = begun;
+    fetchNs = System.nanoTime();
     waiting = Thread.currentThread();
     try {
       fetches.forEach(PeerFetch::begin);
@@ -182,12 +189,16 @@ final class GatherReader implements RemoteReader {
     long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(waitMs, leftMs));
     int ready;
     do {
-      ready =
-          selector.select(key -> ((PeerFetch) key.attachment()).ready(), Math.min(waitMs, leftMs));
+      ready = channelWait.select(selector, Math.min(waitMs, leftMs), isShort());
       if (Thread.currentThread().isInterrupted()) {
         throw new DDStoreException("interrupted while waiting for remote rows");
       }
     } while (ready > 0 && !attention && untilNs - System.nanoTime() > 0);
+  }
+
+  /** Returns whether the fetch is so young that its duration depends on the time to wake. */
+  private boolean isShort() {
+    return System.nanoTime() - fetchNs < SHORT_FETCH_NS;
   }
 
   /** Throws if a silent process can be replaced by another copy. */

@@ -188,8 +188,11 @@ final class ServedChannel {
   private void endReply() {
     GatherReply ended = reply;
     reply = null;
-    ended.end();
-    loop.giveBack(ended);
+    try {
+      ended.end();
+    } finally {
+      loop.giveBack(ended);
+    }
   }
 
   void refuse(String cause, String detail) {
