@@ -78,7 +78,7 @@ final class DataReplies {
     failed = false;
     hasLengths = !piece.lengths();
     int rows = hasLengths ? 0 : piece.toSlot() - piece.fromSlot();
-    head = room(head, 1 + rows * Integer.BYTES);
+    head = room(head, GatherReply.headBytes(rows));
     parts[0] = head;
     parts[1] = NOTHING;
     parts[2] = NOTHING;

@@ -150,11 +150,15 @@ final class PeerFetch {
       return;
     }
     received.takeAll(piece, reply);
-    takeTail(piece, reply);
-    if (reply.hasRemaining()) {
-      throw new DDStoreException(
-          "process %s sent %,d excess bytes".formatted(rows.process(), reply.remaining()));
+    int excess = reply.remaining() - received.tailBytes(piece);
+    if (excess < 0) {
+      throw new BufferUnderflowException();
     }
+    if (excess > 0) {
+      throw new DDStoreException(
+          "process %s sent %,d excess bytes".formatted(rows.process(), excess));
+    }
+    takeTail(piece, reply);
   }
 
   void heard() {

@@ -78,24 +78,26 @@ final class ReceivedRows {
     return staging;
   }
 
-  /** Copies lengths and data of a whole reply, positioned after its status. */
+  /** Copies lengths and data of a whole reply, from after its status to its end part. */
   void takeAll(GatherRequest piece, ByteBuffer reply) {
+    int lengths = piece.lengths() ? piece.toSlot() - piece.fromSlot() : 0;
+    int dataAt = reply.position() - 1 + GatherReply.headBytes(lengths);
     if (piece.lengths()) {
       takeLengths(piece, reply);
     }
     int bytes = dataBytes(piece);
-    if (reply.remaining() < bytes) {
+    if (reply.limit() - dataAt < bytes) {
       throw new BufferUnderflowException();
     }
     if (bytes > 0) {
-      staging.put(piece.at(), reply, reply.position(), bytes);
-      reply.position(reply.position() + bytes);
+      staging.put(piece.at(), reply, dataAt, bytes);
     }
+    reply.position(dataAt + bytes);
   }
 
   /** Returns the size of the end of a reply in bytes. */
   int tailBytes(GatherRequest piece) {
-    return 1 + piece.segments(rows) * Long.BYTES;
+    return GatherReply.tailBytes(piece.segments(rows));
   }
 
   /**

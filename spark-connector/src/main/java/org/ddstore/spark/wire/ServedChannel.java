@@ -17,7 +17,7 @@ import org.ddstore.memory.Nonce;
  */
 final class ServedChannel {
   /** First four bytes of a channel: the name and version of the protocol. */
-  static final int MAGIC = 0x44445332; // DDS2
+  static final int MAGIC = 0x44445333; // DDS3
 
   static final int GREETING_BYTES = Integer.BYTES + Handshake.STORE_BYTES;
 

@@ -160,10 +160,19 @@ class DataServerTest {
   private static byte[] reply(InputStream in, int bytes, Segment segment) throws IOException {
     DataInputStream data = new DataInputStream(in);
     assertThat(data.readByte()).isEqualTo(Status.OK);
+    skipPadding(data, 1);
     byte[] records = data.readNBytes(bytes);
     assertThat(data.readByte()).isEqualTo(Status.OK);
     assertThat(data.readLong()).isEqualTo(segment.version());
+    skipPadding(data, 1 + Long.BYTES);
     return records;
+  }
+
+  /** Reads the zeros that fill a part of a reply to a multiple of 64 bytes. */
+  private static void skipPadding(DataInputStream in, int partBytes) throws IOException {
+    for (int i = partBytes; i % 64 != 0; i++) {
+      assertThat(in.readByte()).isZero();
+    }
   }
 
   private static void assertRefused(Socket socket) throws IOException {
@@ -349,6 +358,7 @@ class DataServerTest {
     for (int row = 3; row < 7; row++) {
       assertThat(in.readInt()).isEqualTo(raggedRecord(row).length);
     }
+    skipPadding(in, 1 + 4 * Integer.BYTES);
     for (int row = 3; row < 7; row++) {
       assertThat(in.readNBytes(raggedRecord(row).length)).isEqualTo(raggedRecord(row));
     }
@@ -377,6 +387,7 @@ class DataServerTest {
     peer.getOutputStream().write(frame.array());
     DataInputStream in = new DataInputStream(peer.getInputStream());
     assertThat(in.readByte()).isEqualTo(Status.OK);
+    skipPadding(in, 1);
     for (int row = 0; row < 40; row++) {
       assertThat(in.readNBytes(SMALL_BYTES)).isEqualTo(record(7, SMALL_BYTES));
     }
@@ -454,9 +465,11 @@ class DataServerTest {
     peer.getOutputStream().write(frame(false, 0, SMALL_BYTES, small, 0, 1));
     DataInputStream in = new DataInputStream(peer.getInputStream());
     assertThat(in.readByte()).isEqualTo(Status.OK);
+    skipPadding(in, 1);
     assertThat(in.readNBytes(SMALL_BYTES)).hasSize(SMALL_BYTES);
     assertThat(in.readByte()).isEqualTo(Status.CHANGING);
     assertThat(in.readLong()).isOdd();
+    skipPadding(in, 1 + Long.BYTES);
     small.endChange();
     peer.getOutputStream().write(frame(false, 0, SMALL_BYTES, small, 0, 1));
     assertThat(reply(in, SMALL_BYTES, small)).isEqualTo(record(0, SMALL_BYTES));
@@ -479,10 +492,12 @@ class DataServerTest {
     int changing = 0;
     for (int i = 0; i < requests; i++) {
       assertThat(in.readByte()).isEqualTo(Status.OK);
+      skipPadding(in, 1);
       byte[] got = in.readNBytes(2 * LARGE_BYTES);
       assertThat(Arrays.copyOf(got, LARGE_BYTES)).isEqualTo(record(i % 40, LARGE_BYTES));
       changing += in.readByte() == Status.CHANGING ? 1 : 0;
       in.readLong();
+      skipPadding(in, 1 + Long.BYTES);
     }
     assertThat(changing).isEqualTo(1);
   }

@@ -98,12 +98,19 @@ class GatherReplyTest {
   private byte[] whole(Segment segment, byte status) {
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
     whole.write(Status.OK);
+    pad(whole, 1);
     for (int row = 0; row < ROWS; row++) {
       whole.writeBytes(record(row, segment.recordBytes(row)));
     }
     whole.write(status);
     whole.writeBytes(ByteBuffer.allocate(Long.BYTES).putLong(segment.version()).array());
+    pad(whole, 1 + Long.BYTES);
     return whole.toByteArray();
+  }
+
+  /** Appends the zeros that fill a part of a reply to 64 bytes. */
+  private static void pad(ByteArrayOutputStream whole, int partBytes) {
+    whole.writeBytes(new byte[64 - partBytes]);
   }
 
   private GatherReply begin(Segment segment) {
@@ -151,8 +158,8 @@ class GatherReplyTest {
   @Test
   void tellsChangesUntilTheRecordsAreTaken() throws IOException {
     for (Segment segment : new Segment[] {small, large}) {
-      int end = 1 + ROWS * segment.recordBytes(0);
-      for (int stop : new int[] {0, 1, 2, end / 2, end - 1, end, end + 1, end + 5}) {
+      int end = 64 + ROWS * segment.recordBytes(0);
+      for (int stop : new int[] {0, 1, 2, 63, 64, 65, end / 2, end - 1, end, end + 1, end + 5}) {
         byte[] expected = whole(segment, stop <= end ? Status.CHANGING : Status.OK);
         Narrow channel = new Narrow();
         GatherReply reply = begin(segment);
