@@ -127,10 +127,10 @@ final class DataReplies {
     }
     failed = true;
     ByteBuffer text = ByteBuffer.allocate(MOST_REASON_BYTES);
-    text.put(head.flip().position(1));
-    for (int part = 1; part < parts.length; part++) {
+    for (int part = 0; part < parts.length; part++) {
       ByteBuffer begun = parts[part].duplicate().flip();
-      text.put(begun.limit(Math.min(begun.limit(), text.remaining())));
+      begun.position(part == 0 ? 1 : 0); // after the status
+      text.put(begun.limit(Math.min(begun.limit(), begun.position() + text.remaining())));
       parts[part] = NOTHING;
     }
     parts[0] = text;

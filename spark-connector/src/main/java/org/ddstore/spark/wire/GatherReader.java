@@ -189,16 +189,19 @@ final class GatherReader implements RemoteReader {
     long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(waitMs, leftMs));
     int ready;
     do {
-      ready = channelWait.select(selector, Math.min(waitMs, leftMs), isShort());
+      ready = channelWait.select(selector, Math.min(waitMs, leftMs), mayPoll());
       if (Thread.currentThread().isInterrupted()) {
         throw new DDStoreException("interrupted while waiting for remote rows");
       }
     } while (ready > 0 && !attention && untilNs - System.nanoTime() > 0);
   }
 
-  /** Returns whether the fetch is so young that its duration depends on the time to wake. */
-  private boolean isShort() {
-    return System.nanoTime() - fetchNs < SHORT_FETCH_NS;
+  /**
+   * Returns whether the fetch has channels, which can be polled, and is so young that its duration
+   * depends on the time to wake.
+   */
+  private boolean mayPoll() {
+    return !channels.isEmpty() && System.nanoTime() - fetchNs < SHORT_FETCH_NS;
   }
 
   /** Throws if a silent process can be replaced by another copy. */

@@ -29,22 +29,22 @@ final class PollingWait {
   private static final long SHORT_NS = 2 * POLL_NS;
 
   /**
-   * Duration of a yield that reader and owner alone do not explain. On a quiet host 99 % of the
-   * yields take less than 100 us, whereas a thread that computes keeps the processor for
+   * Duration of a poll and the yield after it that reader and owner alone do not explain. On a
+   * quiet host 99 % take less than 100 us, whereas a thread that computes keeps the processor for
    * milliseconds. A thread that sleeps instead runs as soon as a channel is ready.
    */
   private static final long LONG_YIELD_NS = TimeUnit.MICROSECONDS.toNanos(200);
 
   /**
-   * Number of waits in succession whose polls were in vain, before polls pause; and shortest pause,
-   * in short sleeps.
+   * Number of waits in succession whose polls were in vain, before polls pause; each further one
+   * renews the pause. And the shortest pause, in short sleeps.
    */
   private static final int SUCCESSION = 8;
 
   /**
-   * Longest pause, in short sleeps: 0.1 to 0.5 s. Each long yield doubles the pause, and a quarter
-   * as many successful polls halve it, so that pauses stay short on a quiet host and become long
-   * beside threads that compute.
+   * Longest pause, in short sleeps: at least 0.1 s. Each long yield doubles the pause, and a
+   * quarter as many successful polls halve it, so that pauses stay short on a quiet host and become
+   * long beside threads that compute.
    */
   private static final int MAX_PAUSE = 2048;
 

@@ -371,7 +371,7 @@ class DataServerTest {
   void sendsVersionsOfAsManySegmentsAsThereMayBeRows() throws IOException {
     int segments = GatherRequest.MAX_ROWS;
     int bytes = 40 * SMALL_BYTES;
-    assertThat(1 + bytes + 1 + segments * Long.BYTES).isGreaterThan(DataLoop.PACKED_BYTES);
+    assertThat(64 + bytes + 1 + segments * Long.BYTES).isGreaterThan(DataLoop.PACKED_BYTES);
     ByteBuffer frame =
         ByteBuffer.allocate(
             Integer.BYTES

@@ -159,7 +159,10 @@ class GatherReplyTest {
   void tellsChangesUntilTheRecordsAreTaken() throws IOException {
     for (Segment segment : new Segment[] {small, large}) {
       int end = 64 + ROWS * segment.recordBytes(0);
-      for (int stop : new int[] {0, 1, 2, 63, 64, 65, end / 2, end - 1, end, end + 1, end + 5}) {
+      for (int stop :
+          new int[] {
+            0, 1, 2, 63, 64, 65, end / 2, end - 1, end, end + 1, end + 5, end + 9, end + 40
+          }) {
         byte[] expected = whole(segment, stop <= end ? Status.CHANGING : Status.OK);
         Narrow channel = new Narrow();
         GatherReply reply = begin(segment);
