@@ -49,18 +49,20 @@ final class DataLoop implements AutoCloseable {
   private int pendingReplies;
   private int accepted;
   private volatile boolean closed;
-  private final PollingWait channelWait =
-      new PollingWait(this::ready, () -> closed || !tasks.isEmpty());
+  private final PollingWait channelWait = new PollingWait(this::ready, this::stops);
+  private final ChannelsInC inC; // null: Java answers all requests
 
   /**
    * What all threads share.
    *
    * @param stores function that returns the rows of a store, or null
+   * @param inC whether C answers the requests that it can, if the library is loaded
    * @param life time within which a new channel must show its ticket
    * @param mostNewcomers maximum number of channels of a thread that have not shown it yet
    */
   record Service(
       Function<Nonce, GatherServer> stores,
+      boolean inC,
       DataTickets tickets,
       RefusalLog refusals,
       Duration life,
@@ -69,6 +71,8 @@ final class DataLoop implements AutoCloseable {
   DataLoop(int number, Service service) throws IOException {
     this.service = service;
     this.selector = Selector.open();
+    this.inC =
+        service.inC() ? ChannelsInC.open(selector, this::ready, this::stops, input, packed) : null;
     this.thread = new Thread(this::run, "ddstore-data-" + number);
     thread.setDaemon(true);
   }
@@ -85,6 +89,18 @@ final class DataLoop implements AutoCloseable {
 
   Service service() {
     return service;
+  }
+
+  /** Returns the server in C of the channels of this thread; null if Java answers all requests. */
+  ChannelsInC inC() {
+    return inC;
+  }
+
+  /** Lets the selector know soon what was registered, cancelled or changed. */
+  void selectorChanged() {
+    if (inC != null) {
+      inC.selectorChanged();
+    }
   }
 
   ByteBuffer input() {
@@ -112,12 +128,24 @@ final class DataLoop implements AutoCloseable {
       while (!closed) {
         guard(
             () -> {
-              channelWait.select(selector, expireNewcomers(), pendingReplies == 0);
+              await(expireNewcomers(), pendingReplies == 0);
               runTasks();
             });
       }
     } finally {
       closeAll();
+    }
+  }
+
+  private boolean stops() {
+    return closed || !tasks.isEmpty();
+  }
+
+  private void await(long timeoutMs, boolean mayPoll) throws IOException {
+    if (inC == null) {
+      channelWait.select(selector, timeoutMs, mayPoll);
+    } else {
+      channelWait.select(inC, timeoutMs, mayPoll);
     }
   }
 
@@ -270,6 +298,9 @@ final class DataLoop implements AutoCloseable {
       if (key.attachment() instanceof ServedChannel served) {
         guard(served::close);
       }
+    }
+    if (inC != null) {
+      guard(inC::close);
     }
     guard(selector::close);
   }

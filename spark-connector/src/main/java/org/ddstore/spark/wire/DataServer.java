@@ -26,6 +26,7 @@ final class DataServer implements AutoCloseable {
    * @param port port to listen at; 0 for any
    * @param threads number of threads
    * @param stores function that returns the rows of a store, or null
+   * @param inC whether C answers the requests that it can, if the library is loaded
    * @param life time within which a ticket must be used, and a new channel must show one
    * @throws IOException if the port cannot be opened
    */
@@ -34,6 +35,7 @@ final class DataServer implements AutoCloseable {
       int port,
       int threads,
       Function<Nonce, GatherServer> stores,
+      boolean inC,
       RefusalLog refusals,
       Duration life)
       throws IOException {
@@ -46,7 +48,7 @@ final class DataServer implements AutoCloseable {
       this.port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
       int mostNewcomers = Math.max(1, UnauthenticatedConnections.MOST / threads);
       DataLoop.Service service =
-          new DataLoop.Service(stores, tickets, refusals, life, mostNewcomers);
+          new DataLoop.Service(stores, inC, tickets, refusals, life, mostNewcomers);
       for (int i = 0; i < threads; i++) {
         loops.add(new DataLoop(i, service));
       }

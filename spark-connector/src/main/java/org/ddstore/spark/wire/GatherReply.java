@@ -105,6 +105,24 @@ final class GatherReply {
   }
 
   /**
+   * Skips what was sent before {@link #begin}, by a server in C. The request is for rows of one
+   * segment.
+   *
+   * @param sent number of bytes sent, less than the whole reply
+   * @param version version of the segment before they were read
+   */
+  void skip(long sent, long version) {
+    requested.readSince(version);
+    if (sent > head.remaining() + leftBytes) {
+      makeTail();
+    }
+    windowRun = 0;
+    windowRow = 0;
+    windowSkip = rowSkip;
+    advance(sent, false);
+  }
+
+  /**
    * Begins a reply without rows, instead of {@link #begin} or after it.
    *
    * @param status status and what follows it

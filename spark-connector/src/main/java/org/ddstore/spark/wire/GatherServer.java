@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.wire;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.Segment;
+import org.ddstore.nativeio.RowServer;
+import org.ddstore.nativeio.ServedRows;
 
 /**
  * A server of gather requests for the segments that this process exports. Runs on network threads:
@@ -15,6 +19,8 @@ import org.ddstore.memory.Segment;
 final class GatherServer {
   private final Map<Nonce, Segment> exported = new ConcurrentHashMap<>();
   private final AtomicLong served = new AtomicLong();
+  private ServedRows servedInC; // the same segments; null before the first channel; guarded by this
+  private boolean closed; // guarded by this
 
   /** Exports a segment and retains a reference to it. */
   void export(Segment segment) {
@@ -22,21 +28,55 @@ final class GatherServer {
       throw new IllegalStateException("closed: " + segment);
     }
     exported.put(segment.nonce(), segment);
-  }
-
-  void withdraw(Segment segment) {
-    if (exported.remove(segment.nonce()) != null) {
-      segment.release();
+    synchronized (this) {
+      if (servedInC != null) {
+        servedInC.add(segment);
+      }
     }
   }
 
+  void withdraw(Segment segment) {
+    if (exported.remove(segment.nonce()) == null) {
+      return;
+    }
+    synchronized (this) {
+      if (servedInC != null) {
+        servedInC.remove(segment);
+      }
+    }
+    segment.release();
+  }
+
+  /**
+   * Lets a server in C answer the requests of a channel for the rows of this process.
+   *
+   * @return number of the channel in that server; 0 if Java has to answer them
+   */
+  synchronized long serve(RowServer inC, SocketChannel channel) throws IOException {
+    if (servedInC == null && !closed) {
+      servedInC = ServedRows.open();
+      if (servedInC != null) {
+        exported.values().forEach(servedInC::add);
+      }
+    }
+    return servedInC == null ? 0 : inC.add(channel, servedInC);
+  }
+
   /** Returns the number of requests received, including refused ones. */
-  long served() {
-    return served.get();
+  synchronized long served() {
+    return served.get() + (servedInC == null ? 0 : servedInC.requests());
   }
 
   void close() {
     exported.values().forEach(this::withdraw);
+    synchronized (this) {
+      closed = true;
+      if (servedInC != null) {
+        served.addAndGet(servedInC.requests());
+        servedInC.close();
+        servedInC = null;
+      }
+    }
   }
 
   /**

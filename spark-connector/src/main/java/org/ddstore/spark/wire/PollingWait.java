@@ -48,6 +48,20 @@ final class PollingWait {
    */
   private static final int MAX_PAUSE = 2048;
 
+  /** Channels that a wait looks at. */
+  interface Channels {
+    /** Handles those that are ready; returns their number. Does not block. */
+    int now() throws IOException;
+
+    /**
+     * Waits until one is ready or the time is over, and handles those that are ready.
+     *
+     * @param timeoutMs longest wait in milliseconds; 0: unlimited
+     * @return their number; 0 also if {@link Selector#wakeup()} ended the wait
+     */
+    int await(long timeoutMs) throws IOException;
+  }
+
   private final Consumer<SelectionKey> action;
   private final BooleanSupplier stop;
   private final LongSupplier clock;
@@ -87,18 +101,39 @@ final class PollingWait {
    * @return number of channels that were ready
    */
   int select(Selector selector, long timeoutMs, boolean mayPoll) throws IOException {
+    return select(
+        new Channels() {
+          @Override
+          public int now() throws IOException {
+            return selector.selectNow(timed);
+          }
+
+          @Override
+          public int await(long limitMs) throws IOException {
+            return selector.select(timed, limitMs);
+          }
+        },
+        timeoutMs,
+        mayPoll);
+  }
+
+  /** Waits like {@link #select(Selector, long, boolean)}, without the action. */
+  int select(Channels channels, long timeoutMs, boolean mayPoll) throws IOException {
     long startNs = clock.getAsLong();
     isReady = false;
     boolean polls = mayPoll && sleepsLeft == 0;
-    int ready = polls ? poll(selector, startNs) : 0;
-    if (isReady) {
+    int ready = polls ? poll(channels, startNs) : 0;
+    if (ready > 0) {
       noteSuccess();
       return ready;
     }
     if (stop.getAsBoolean()) {
-      return polls ? 0 : selector.selectNow(timed);
+      return polls ? 0 : channels.now();
     }
-    ready = selector.select(timed, timeoutMs);
+    ready = channels.await(timeoutMs);
+    if (ready > 0) {
+      noteReady();
+    }
     if (polls) {
       noteVainPolls();
     } else if (mayPoll && isReady && readyNs - startNs <= SHORT_NS) {
@@ -108,10 +143,10 @@ final class PollingWait {
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // right without it, too, but slower
-  private int poll(Selector selector, long startNs) throws IOException {
+  private int poll(Channels channels, long startNs) throws IOException {
     long beforeNs = startNs;
     while (true) {
-      int ready = selector.selectNow(timed);
+      int ready = channels.now();
       if (ready > 0 || stop.getAsBoolean()) {
         return ready;
       }
@@ -151,10 +186,14 @@ final class PollingWait {
   }
 
   private void ready(SelectionKey key) {
+    noteReady();
+    action.accept(key);
+  }
+
+  private void noteReady() {
     if (!isReady) {
       isReady = true;
       readyNs = clock.getAsLong();
     }
-    action.accept(key);
   }
 }

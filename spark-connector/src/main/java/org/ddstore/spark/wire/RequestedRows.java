@@ -160,6 +160,11 @@ final class RequestedRows {
     }
   }
 
+  /** Sets the version of the first segment to an earlier one, at which its rows were first read. */
+  void readSince(long version) {
+    versions[0] = version;
+  }
+
   /** Releases the segments. Idempotent. */
   void release() {
     for (int s = 0; s < segments; s++) {

@@ -38,6 +38,8 @@ final class ServedChannel {
   private Nonce store; // null before the ticket
   private byte[] unread = NOTHING;
   private GatherReply reply; // being sent, or null
+  private boolean offeredToC;
+  private long numberInC; // 0: Java reads all requests
 
   ServedChannel(DataLoop loop, SocketChannel channel) {
     this.loop = loop;
@@ -47,6 +49,7 @@ final class ServedChannel {
   /** Lets the selector of the loop call {@link #ready}. */
   void register(Selector selector) throws IOException {
     key = channel.register(selector, SelectionKey.OP_READ, this);
+    loop.selectorChanged();
   }
 
   /** Returns the store that the peer may read; null before it has shown its ticket. */
@@ -71,17 +74,49 @@ final class ServedChannel {
   }
 
   private void serve(boolean reads) {
+    guard(
+        () -> {
+          if (reply != null && !send()) {
+            return;
+          }
+          ByteBuffer input = loop.input().clear().put(unread);
+          unread = NOTHING;
+          if (reads && key.isReadable() && channel.read(input) < 0) {
+            close();
+            return;
+          }
+          answerAll(input.flip());
+          handOver();
+        });
+  }
+
+  /** Lets C receive the requests from now on, unless a part of one has been read. */
+  private void handOver() {
+    if (loop.inC() == null || offeredToC || store == null || reply != null || unread.length > 0) {
+      return;
+    }
+    offeredToC = true;
+    GatherServer server = loop.service().stores().apply(store);
+    if (server != null && channel.isOpen()) {
+      numberInC = loop.inC().add(this, server, channel);
+      setInterest(idleInterest());
+    }
+  }
+
+  /**
+   * Answers a request that C has received.
+   *
+   * @param sent bytes of the reply that C has sent; Java sends the others
+   * @param version version of the segment before its rows were read, if bytes were sent
+   */
+  void answer(ByteBuffer request, long sent, long version) {
+    guard(() -> answerFrom(request, sent, version));
+  }
+
+  /** Handles the failures of a step. */
+  private void guard(Step step) {
     try {
-      if (reply != null && !send()) {
-        return;
-      }
-      ByteBuffer input = loop.input().clear().put(unread);
-      unread = NOTHING;
-      if (reads && key.isReadable() && channel.read(input) < 0) {
-        close();
-        return;
-      }
-      answerAll(input.flip());
+      step.run();
     } catch (IllegalArgumentException e) {
       refuse("an illegal request", e.getMessage());
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
@@ -92,6 +127,12 @@ final class ServedChannel {
       loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
       close();
     }
+  }
+
+  /** A step that may fail. */
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
   }
 
   /** Answers the requests of the input until one of them has to wait. */
@@ -119,7 +160,7 @@ final class ServedChannel {
     }
     int bytes = input.getInt(input.position());
     if (bytes < 1 || bytes > MAX_FRAME_BYTES - Integer.BYTES) {
-      throw new IllegalArgumentException("a request of %,d bytes".formatted(bytes));
+      throw illegalSize(bytes);
     }
     if (input.remaining() < Integer.BYTES + bytes) {
       return false;
@@ -127,8 +168,17 @@ final class ServedChannel {
     int start = input.position() + Integer.BYTES;
     ByteBuffer request = input.slice(start, bytes);
     input.position(start + bytes);
-    answer(request);
+    answerFrom(request, 0, 0);
     return true;
+  }
+
+  private static IllegalArgumentException illegalSize(int bytes) {
+    return new IllegalArgumentException("a request of %,d bytes".formatted(bytes));
+  }
+
+  /** Refuses a request whose size is out of range. */
+  void refuseSize(int bytes) {
+    refuse("an illegal request", illegalSize(bytes).getMessage());
   }
 
   private boolean greet(ByteBuffer input) throws IOException {
@@ -148,7 +198,7 @@ final class ServedChannel {
     return true;
   }
 
-  private void answer(ByteBuffer request) throws IOException {
+  private void answerFrom(ByteBuffer request, long sent, long version) throws IOException {
     GatherServer server = loop.service().stores().apply(store);
     reply = loop.takeReply();
     try {
@@ -156,10 +206,17 @@ final class ServedChannel {
           server == null
               ? Status.GONE
               : server.begin(reply, request, GatherRequest.CHANNEL_PIECE_BYTES);
-      if (status != Status.OK) {
+      if (sent > 0 && status == Status.OK) {
+        reply.skip(sent, version);
+      } else if (sent > 0) {
+        throw new IOException("the rows of a reply are gone");
+      } else if (status != Status.OK) {
         reply.beginStatus(ByteBuffer.wrap(new byte[] {status}));
       }
-    } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
+    } catch (IOException
+        | IllegalArgumentException
+        | BufferUnderflowException
+        | IndexOutOfBoundsException e) {
       throw e;
     } catch (RuntimeException | Error e) {
       loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
@@ -170,18 +227,31 @@ final class ServedChannel {
 
   /** Sends as much of the reply as the channel takes; returns whether it is complete. */
   private boolean send() throws IOException {
+    boolean pending = key.interestOps() == SelectionKey.OP_WRITE;
     if (reply.write(channel, loop.packed())) {
       endReply();
-      setInterest(SelectionKey.OP_READ);
+      setInterest(idleInterest());
+      if (pending && numberInC != 0) {
+        loop.inC().resume(numberInC);
+      }
       return true;
+    }
+    if (!pending && numberInC != 0) {
+      loop.inC().pause(numberInC);
     }
     setInterest(SelectionKey.OP_WRITE);
     return false;
   }
 
+  /** Returns what the selector waits for while no reply is pending. */
+  private int idleInterest() {
+    return numberInC == 0 ? SelectionKey.OP_READ : 0;
+  }
+
   private void setInterest(int operations) {
     if (key.interestOps() != operations) {
       key.interestOps(operations);
+      loop.selectorChanged();
     }
   }
 
@@ -206,7 +276,12 @@ final class ServedChannel {
       endReply();
     }
     loop.forget(this);
+    if (numberInC != 0) {
+      loop.inC().remove(numberInC);
+      numberInC = 0;
+    }
     key.cancel();
+    loop.selectorChanged();
     try {
       channel.close();
     } catch (IOException e) {

@@ -26,6 +26,7 @@ import org.apache.spark.network.server.TransportServerBootstrap;
 import org.apache.spark.network.util.NettyUtils;
 import org.apache.spark.network.util.TransportFrameDecoder;
 import org.ddstore.memory.Nonce;
+import org.ddstore.read.GatherKernels;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
@@ -288,6 +289,7 @@ public final class Wire {
                         WireSession session = sessions.get(store);
                         return session == null ? null : session.server();
                       },
+                      GatherKernels.current() != null,
                       refusals,
                       options.connectTimeout())));
     } catch (RuntimeException | OutOfMemoryError e) { // connections carry the rows

@@ -4,6 +4,8 @@ package org.ddstore.spark.wire;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,7 @@ import org.ddstore.contract.FilesBackend;
 import org.ddstore.contract.Meeting;
 import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
+import org.ddstore.read.GatherKernels;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.types.ReadPath;
 
@@ -26,16 +29,19 @@ import org.ddstore.types.ReadPath;
  * @param root of the stores' files
  * @param guarded whether Spark's authentication and encryption are on
  * @param settings of Spark, besides
+ * @param kernel value of {@link GatherKernels#PROPERTY} in ranks with a JVM of their own
  */
-record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, String> settings)
+record TcpBackend(
+    StoreToken token, String root, boolean guarded, Map<String, String> settings, String kernel)
     implements RankBackend {
+  private static final String NATIVE = "native";
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
 
   /** Outlives scenarios, as an executor does. */
   private static WireSession session;
 
   static TcpBackend plain(Path root) {
-    return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of());
+    return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of(), NATIVE);
   }
 
   /** Without data channels. */
@@ -43,15 +49,20 @@ record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, St
     return plain(root).with(OptionKeys.SETTING_DATA_CHANNELS, "false");
   }
 
+  /** With data channels that Java serves. */
+  static TcpBackend byJava(Path root) {
+    return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of(), "java");
+  }
+
   static TcpBackend guarded(Path root) {
-    return new TcpBackend(StoreToken.random(), root.toString(), true, Map.of());
+    return new TcpBackend(StoreToken.random(), root.toString(), true, Map.of(), NATIVE);
   }
 
   /** The same with one more setting of Spark. */
   TcpBackend with(String key, String value) {
     Map<String, String> more = new HashMap<>(settings);
     more.put(key, value);
-    return new TcpBackend(token, root, guarded, more);
+    return new TcpBackend(token, root, guarded, more, kernel);
   }
 
   /** Returns the options that both ends of a connection must agree on. */
@@ -92,7 +103,10 @@ record TcpBackend(StoreToken token, String root, boolean guarded, Map<String, St
 
   @Override
   public List<String> jvmOptions() {
-    return List.of(JavaModuleOptions.defaultModuleOptions().split(" "));
+    List<String> all = new ArrayList<>();
+    Collections.addAll(all, JavaModuleOptions.defaultModuleOptions().split(" "));
+    all.add("-D%s=%s".formatted(GatherKernels.PROPERTY, kernel));
+    return all;
   }
 
   @Override

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* JNI of org.ddstore.nativeio.ServedRows and RowServer. */
+#include <endian.h>
+#include <errno.h>
+#include <jni.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "row_server.h"
+#include "served_rows.h"
+
+#define EVENT_LONGS 7
+
+static struct dds_served_rows *rows_of(jlong handle) {
+  return (struct dds_served_rows *)(intptr_t)handle;
+}
+
+static struct dds_row_server *server_of(jlong handle) {
+  return (struct dds_row_server *)(intptr_t)handle;
+}
+
+static struct dds_row_channel *channel_of(jlong handle) {
+  return (struct dds_row_channel *)(intptr_t)handle;
+}
+
+/* Writes a nonce as Handshake.java does. */
+static void put_nonce(uint8_t *nonce, jlong high, jlong low) {
+  uint64_t parts[] = {htobe64((uint64_t)high), htobe64((uint64_t)low)};
+  _Static_assert(sizeof parts == DDS_NONCE_BYTES, "Nonce.java");
+  memcpy(nonce, parts, sizeof parts);
+}
+
+JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_ServedRows_openRows(JNIEnv *env, jclass type) {
+  (void)env;
+  (void)type;
+  struct dds_served_rows *rows = dds_rows_open();
+  return rows == NULL ? -ENOMEM : (jlong)(intptr_t)rows;
+}
+
+JNIEXPORT void JNICALL Java_org_ddstore_nativeio_ServedRows_release(JNIEnv *env, jclass type, jlong rows) {
+  (void)env;
+  (void)type;
+  dds_rows_release(rows_of(rows));
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_ServedRows_add(JNIEnv *env, jclass type, jlong rows, jlong high,
+                                                                jlong low, jlong version, jlong row_count,
+                                                                jint row_shift, jint record_bytes, jlongArray chunks) {
+  (void)type;
+  struct dds_served_segment segment = {.version = (const uint64_t *)(intptr_t)version,
+                                       .rows = row_count,
+                                       .record_bytes = record_bytes,
+                                       .row_shift = row_shift};
+  put_nonce(segment.nonce, high, low);
+  segment.chunks = (int64_t *)(*env)->GetLongArrayElements(env, chunks, NULL);
+  if (segment.chunks == NULL) {
+    return -ENOMEM;
+  }
+  int result = dds_rows_add(rows_of(rows), &segment, (size_t)(*env)->GetArrayLength(env, chunks));
+  (*env)->ReleaseLongArrayElements(env, chunks, (jlong *)segment.chunks, JNI_ABORT);
+  return result;
+}
+
+JNIEXPORT void JNICALL Java_org_ddstore_nativeio_ServedRows_remove(JNIEnv *env, jclass type, jlong rows, jlong high,
+                                                                   jlong low) {
+  uint8_t nonce[DDS_NONCE_BYTES];
+  (void)env;
+  (void)type;
+  put_nonce(nonce, high, low);
+  dds_rows_remove(rows_of(rows), nonce);
+}
+
+JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_ServedRows_counted(JNIEnv *env, jclass type, jlong rows) {
+  (void)env;
+  (void)type;
+  return dds_rows_counted(rows_of(rows));
+}
+
+/* Returns the epoll descriptor of a selector, or -ENOTSUP if this JDK has none. */
+static int descriptor_of_selector(JNIEnv *env, jobject selector) {
+  jfieldID field = (*env)->GetFieldID(env, (*env)->GetObjectClass(env, selector), "epfd", "I");
+  if (field == NULL) {
+    (*env)->ExceptionClear(env);
+    return -ENOTSUP;
+  }
+  return (*env)->GetIntField(env, selector, field);
+}
+
+/* Returns the descriptor of a channel, or -ENOTSUP if this JDK does not tell it. */
+static int descriptor_of_channel(JNIEnv *env, jobject channel) {
+  jmethodID method = (*env)->GetMethodID(env, (*env)->GetObjectClass(env, channel), "getFDVal", "()I");
+  if (method == NULL) {
+    (*env)->ExceptionClear(env);
+    return -ENOTSUP;
+  }
+  return (*env)->CallIntMethod(env, channel, method);
+}
+
+JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_RowServer_openServer(JNIEnv *env, jclass type, jobject selector,
+                                                                       jlong input, jint input_bytes, jlong packed,
+                                                                       jint packed_bytes) {
+  (void)type;
+  int descriptor = descriptor_of_selector(env, selector);
+  if (descriptor < 0) {
+    return descriptor;
+  }
+  struct dds_row_server *server;
+  int result = dds_row_server_open(descriptor, (uint8_t *)(intptr_t)input, (size_t)input_bytes,
+                                   (uint8_t *)(intptr_t)packed, (size_t)packed_bytes, &server);
+  return result < 0 ? result : (jlong)(intptr_t)server;
+}
+
+JNIEXPORT void JNICALL Java_org_ddstore_nativeio_RowServer_closeServer(JNIEnv *env, jclass type, jlong server) {
+  (void)env;
+  (void)type;
+  dds_row_server_close(server_of(server));
+}
+
+JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_RowServer_addChannel(JNIEnv *env, jclass type, jlong server,
+                                                                       jobject channel, jlong rows) {
+  (void)type;
+  int descriptor = descriptor_of_channel(env, channel);
+  if (descriptor < 0) {
+    return descriptor;
+  }
+  struct dds_row_channel *added = dds_row_server_add(server_of(server), descriptor, rows_of(rows));
+  return added == NULL ? -errno : (jlong)(intptr_t)added;
+}
+
+JNIEXPORT void JNICALL Java_org_ddstore_nativeio_RowServer_removeChannel(JNIEnv *env, jclass type, jlong server,
+                                                                         jlong channel) {
+  (void)env;
+  (void)type;
+  dds_row_server_remove(server_of(server), channel_of(channel));
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_pauseChannel(JNIEnv *env, jclass type, jlong server,
+                                                                        jlong channel) {
+  (void)env;
+  (void)type;
+  return dds_row_server_pause(server_of(server), channel_of(channel));
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_resumeChannel(JNIEnv *env, jclass type, jlong server,
+                                                                         jlong channel) {
+  (void)env;
+  (void)type;
+  return dds_row_server_resume(server_of(server), channel_of(channel));
+}
+
+JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_serve(JNIEnv *env, jclass type, jlong server,
+                                                                 jint timeout_ms, jlongArray event) {
+  (void)type;
+  struct dds_row_event what;
+  int answered = dds_row_server_serve(server_of(server), timeout_ms, &what);
+  if (answered >= 0 && (what.kind != DDS_ROWS_NONE || what.selector)) {
+    jlong longs[EVENT_LONGS] = {
+        what.kind, (jlong)(intptr_t)what.channel, what.offset, what.length, what.sent, what.version, what.selector};
+    (*env)->SetLongArrayRegion(env, event, 0, EVENT_LONGS, longs);
+  }
+  return answered;
+}

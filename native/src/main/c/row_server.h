@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The service of many sockets by one thread: it answers requests for rows as far as dds_reply does,
+ * and leaves the others to Java. Each request follows its size as a big-endian int32.
+ */
+#ifndef DDS_ROW_SERVER_H
+#define DDS_ROW_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "served_rows.h"
+
+struct dds_row_server;
+struct dds_row_channel;
+
+/* What Java has to do, as in RowServer.java. */
+enum dds_row_event_kind {
+  DDS_ROWS_NONE,
+  DDS_ROWS_REQUEST, /* answer a request, from its byte event.sent.bytes on */
+  DDS_ROWS_ILLEGAL, /* refuse a request of event.length bytes */
+  DDS_ROWS_ENDED    /* close the channel, whose peer has ended */
+};
+
+/*
+ * channel   the channel, unless kind is DDS_ROWS_NONE
+ * offset    position of the request in the input, without its size
+ * length    its size
+ * sent      bytes of the reply that were sent
+ * version   version of the segment at that time, if bytes were sent
+ * selector  whether the selector of Java has a channel that is ready, or was woken
+ */
+struct dds_row_event {
+  enum dds_row_event_kind kind;
+  struct dds_row_channel *channel;
+  int64_t offset;
+  int64_t length;
+  int64_t sent;
+  int64_t version;
+  int selector;
+};
+
+/*
+ * Opens a server. Returns 0 or -errno.
+ *
+ * selector  epoll descriptor of Java, which it closes after the server
+ * input     memory for the requests that one channel sends at once; a request with its size fits
+ * packed    memory for replies, see dds_reply
+ */
+int dds_row_server_open(int selector, uint8_t *input, size_t input_bytes, uint8_t *packed, size_t packed_bytes,
+                        struct dds_row_server **server);
+
+/* Closes the server and removes its channels, whose sockets stay open. */
+void dds_row_server_close(struct dds_row_server *server);
+
+/* Serves a socket. The channel has a reference to the rows. Returns NULL and sets errno on failure. */
+struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int socket, struct dds_served_rows *rows);
+
+/* Ends the service of a socket, before it is closed. */
+void dds_row_server_remove(struct dds_row_server *server, struct dds_row_channel *channel);
+
+/* Stops to receive requests, while Java sends a reply, and receives them again. Return 0 or -errno. */
+int dds_row_server_pause(struct dds_row_server *server, struct dds_row_channel *channel);
+int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel *channel);
+
+/*
+ * Waits for requests and answers them, until Java has to do something or those that have arrived are
+ * answered. Returns the number of answered requests, or -errno.
+ *
+ * timeout_ms  longest wait; 0: none, negative: unlimited
+ */
+int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, struct dds_row_event *event);
+
+#endif

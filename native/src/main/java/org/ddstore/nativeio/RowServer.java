@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.nativeio;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import org.ddstore.memory.RawAddress;
+
+/**
+ * A service of many data channels by one thread, in C: it answers requests for fixed records of one
+ * segment, and returns all others to its caller. Compared with Java it has no code to compile, and
+ * it touches less memory: measured with 8 serving processes on 2 cores (AMD EPYC under KVM,
+ * 2026-11-26), Java needed 75 us for a request of 128 rows of 256 B, two thirds of it outside of
+ * the kernel. Used by one thread.
+ */
+public final class RowServer implements AutoCloseable {
+  /** What the caller of {@link #serve} has to do. */
+  public enum Kind {
+    /** Nothing with a channel. */
+    NONE,
+    /** Answer a request, see {@link #request()} and {@link #sentBytes()}. */
+    REQUEST,
+    /** Refuse a request of an illegal size, see {@link #requestBytes()}. */
+    ILLEGAL,
+    /** Close the channel, because the peer has ended. */
+    ENDED
+  }
+
+  private static final int ENOTSUP = 95;
+
+  private static final Kind[] KINDS = Kind.values();
+
+  private static final int KIND = 0;
+  private static final int CHANNEL = 1;
+  private static final int OFFSET = 2;
+  private static final int LENGTH = 3;
+  private static final int SENT = 4;
+  private static final int VERSION = 5;
+  private static final int SELECTOR = 6;
+  private static final int EVENT_LONGS = 7;
+
+  private final long handle;
+  private final ByteBuffer input;
+  private final ByteBuffer packed; // reachable as long as this object
+  private final long[] event = new long[EVENT_LONGS];
+
+  private RowServer(long handle, ByteBuffer input, ByteBuffer packed) {
+    this.handle = handle;
+    this.input = input;
+    this.packed = packed;
+  }
+
+  /**
+   * Opens a server, closed by the caller before the selector.
+   *
+   * @param selector selector whose ready channels and wake-ups also end {@link #serve}
+   * @param input direct buffer for requests; the largest one and its size fit
+   * @param packed direct buffer for replies
+   * @return null if the library is not loaded or does not know the selectors of this JDK
+   * @throws IOException if the system has no descriptor or memory left
+   */
+  public static RowServer open(Selector selector, ByteBuffer input, ByteBuffer packed)
+      throws IOException {
+    if (!NativeLibrary.isLoaded()) {
+      return null;
+    }
+    long handle =
+        openServer(
+            selector,
+            RawAddress.of(input),
+            input.capacity(),
+            RawAddress.of(packed),
+            packed.capacity());
+    return handle == -ENOTSUP ? null : new RowServer(check(handle, "open"), input, packed);
+  }
+
+  private static long check(long result, String call) throws IOException {
+    if (result < 0) {
+      throw new IOException("cannot %s a server of rows: error %d".formatted(call, -result));
+    }
+    return result;
+  }
+
+  /**
+   * Serves a channel until {@link #remove}. The channel does not block, and nothing else reads it.
+   *
+   * @return its number, never 0
+   * @throws IOException if the system has no memory left, or this JDK hides the descriptor
+   */
+  public long add(SocketChannel channel, ServedRows rows) throws IOException {
+    return check(addChannel(handle, channel, rows.handle()), "add a channel to");
+  }
+
+  /** Ends the service of a channel, which must precede its end. */
+  public void remove(long channel) {
+    removeChannel(handle, channel);
+  }
+
+  /** Receives no requests of a channel while the caller sends a reply. */
+  public void pause(long channel) throws IOException {
+    check(pauseChannel(handle, channel), "pause a channel of");
+  }
+
+  /** Receives requests again. */
+  public void resume(long channel) throws IOException {
+    check(resumeChannel(handle, channel), "resume a channel of");
+  }
+
+  /**
+   * Waits for requests and answers them, until the caller has to do something, or those that have
+   * arrived are answered. Blocks for at most {@code timeoutMs}; {@link Selector#wakeup()} ends it.
+   *
+   * @param timeoutMs milliseconds; 0 not to wait, -1 to wait without a limit
+   * @return number of requests that were answered
+   */
+  public int serve(int timeoutMs) throws IOException {
+    event[KIND] = 0;
+    event[SELECTOR] = 0;
+    return (int) check(serve(handle, timeoutMs, event), "wait for requests to");
+  }
+
+  /** Returns what is to be done with {@link #channel()} since the last {@link #serve}. */
+  public Kind kind() {
+    return KINDS[(int) event[KIND]];
+  }
+
+  /** Returns whether the selector has ready channels, or was woken. */
+  public boolean isSelectorReady() {
+    return event[SELECTOR] != 0;
+  }
+
+  public long channel() {
+    return event[CHANNEL];
+  }
+
+  /**
+   * Returns the request without its size, valid until the next {@link #serve}. Clears the input
+   * buffer.
+   */
+  public ByteBuffer request() {
+    return input.clear().slice((int) event[OFFSET], (int) event[LENGTH]);
+  }
+
+  /** Returns the size of the request, or what was received as its size. */
+  public int requestBytes() {
+    return (int) event[LENGTH];
+  }
+
+  /** Returns the number of bytes of the reply that were sent before the channel took no more. */
+  public long sentBytes() {
+    return event[SENT];
+  }
+
+  /** Returns the version of the segment when its rows were first read, if bytes were sent. */
+  public long version() {
+    return event[VERSION];
+  }
+
+  /** Ends the service of all channels, which stay open. Call once. */
+  @Override
+  public void close() {
+    closeServer(handle);
+  }
+
+  @Override
+  public String toString() {
+    return "RowServer[%,d bytes packed]".formatted(packed.capacity());
+  }
+
+  /** Returns a handle, or -errno. */
+  private static native long openServer(
+      Selector selector, long input, int inputBytes, long packed, int packedBytes);
+
+  private static native void closeServer(long server);
+
+  /** Returns a handle, or -errno. */
+  private static native long addChannel(long server, SocketChannel channel, long rows);
+
+  private static native void removeChannel(long server, long channel);
+
+  /** Returns 0 or -errno. */
+  private static native int pauseChannel(long server, long channel);
+
+  /** Returns 0 or -errno. */
+  private static native int resumeChannel(long server, long channel);
+
+  /** Returns the number of answered requests, or -errno. */
+  private static native int serve(long server, int timeoutMs, long[] event);
+}

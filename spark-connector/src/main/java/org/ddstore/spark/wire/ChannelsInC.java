@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.wire;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.ddstore.nativeio.RowServer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The channels of a {@link DataLoop} whose requests C receives, and answers as far as it can. It
+ * waits for the selector, too, which has the other channels, and those with a pending reply. Used
+ * by the thread of the loop.
+ */
+final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ChannelsInC.class);
+
+  private final RowServer server;
+  private final Selector selector;
+  private final Consumer<SelectionKey> action;
+  private final BooleanSupplier stop;
+  private final Map<Long, ServedChannel> channels = new HashMap<>();
+  private boolean selectorChanged = true;
+
+  private ChannelsInC(
+      RowServer server, Selector selector, Consumer<SelectionKey> action, BooleanSupplier stop) {
+    this.server = server;
+    this.selector = selector;
+    this.action = action;
+    this.stop = stop;
+  }
+
+  /**
+   * Opens a server in C, closed by the caller before the selector.
+   *
+   * @param action called for each channel of the selector that is ready
+   * @param stop whether a wait ends without a channel, as in {@link PollingWait}
+   * @param input direct buffer for requests
+   * @param packed direct buffer for replies
+   * @return null if Java has to answer all requests
+   */
+  static ChannelsInC open(
+      Selector selector,
+      Consumer<SelectionKey> action,
+      BooleanSupplier stop,
+      ByteBuffer input,
+      ByteBuffer packed) {
+    try {
+      RowServer server = RowServer.open(selector, input, packed);
+      return server == null ? null : new ChannelsInC(server, selector, action, stop);
+    } catch (IOException e) { // such as too many open files
+      LOG.debug("Java answers the requests of a thread", e);
+      return null;
+    }
+  }
+
+  /**
+   * Receives the requests of a channel from now on.
+   *
+   * @return number of the channel; 0 if Java has to receive them
+   */
+  long add(ServedChannel served, GatherServer rows, SocketChannel channel) {
+    try {
+      long number = rows.serve(server, channel);
+      if (number != 0) {
+        channels.put(number, served);
+      }
+      return number;
+    } catch (IOException e) {
+      LOG.debug("Java answers the requests of a channel", e);
+      return 0;
+    }
+  }
+
+  void remove(long number) {
+    channels.remove(number);
+    server.remove(number);
+  }
+
+  /** Receives no requests while a reply is pending. */
+  void pause(long number) throws IOException {
+    server.pause(number);
+  }
+
+  void resume(long number) throws IOException {
+    server.resume(number);
+  }
+
+  /** Lets the selector take over changes of its keys before the next wait. */
+  void selectorChanged() {
+    selectorChanged = true;
+  }
+
+  @Override
+  public int now() throws IOException {
+    return serve(0);
+  }
+
+  @Override
+  public int await(long timeoutMs) throws IOException {
+    return serve(timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE));
+  }
+
+  private int serve(int timeoutMs) throws IOException {
+    int ready = 0;
+    boolean mayWait = true;
+    if (selectorChanged) {
+      selectorChanged = false;
+      ready = selector.selectNow(action);
+      mayWait = ready == 0 && !stop.getAsBoolean(); // it discards wake-ups
+    }
+    ready += server.serve(mayWait ? timeoutMs : 0);
+    boolean isSelectorReady = server.isSelectorReady();
+    if (server.kind() != RowServer.Kind.NONE) {
+      ready++;
+      handle(channels.get(server.channel()));
+    }
+    if (isSelectorReady) {
+      ready += selector.selectNow(action);
+      selectorChanged = true;
+    }
+    return ready;
+  }
+
+  private void handle(ServedChannel channel) {
+    switch (server.kind()) {
+      case REQUEST -> channel.answer(server.request(), server.sentBytes(), server.version());
+      case ILLEGAL -> channel.refuseSize(server.requestBytes());
+      default -> channel.close();
+    }
+  }
+
+  /** Ends the service of all channels, which stay open. */
+  @Override
+  public void close() {
+    channels.clear();
+    server.close();
+  }
+}
