@@ -188,11 +188,12 @@ enum dds_reply_result dds_reply(struct dds_served_rows *rows, int socket, const 
   enum dds_reply_result result = DDS_NOT_HERE;
   if (segment->record_bytes < OWN_BUFFER_BYTES && bytes == wanted * segment->record_bytes &&
       are_valid(cursor, segment, wanted)) {
+    dds_rows_count(rows, 1); /* before the peer has the reply */
     result = send_rows(&cursor, segment, socket, packed, packed_bytes, sent);
+    if (result == DDS_SENT_PART) {
+      dds_rows_count(rows, -1); /* Java counts it */
+    }
   }
   dds_rows_end_use(rows, segment);
-  if (result == DDS_REPLIED) {
-    dds_rows_count(rows);
-  }
   return result;
 }

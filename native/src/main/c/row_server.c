@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "row_reply.h"
@@ -13,19 +14,24 @@
 #define EVENTS 64
 #define SIZE_BYTES 4
 
-/* Number of requests of one channel before the others have their turn. */
+/* Number of replies to one channel before the others have their turn. */
 #define MOST_REPLIES 4
 
 /*
- * unread    bytes of requests that were received and are not answered
- * queued    whether the channel waits in the queue, because unread may contain a whole request
+ * unread        memory with bytes of requests that were received and are not answered, or NULL
+ * unread_at     position of the first of them
+ * unread_bytes  number of them
+ * queued        whether the channel waits for its turn
+ * readable      whether more bytes have arrived
  */
 struct dds_row_channel {
   int socket;
   struct dds_served_rows *rows;
   uint8_t *unread;
+  size_t unread_at;
   size_t unread_bytes;
   int queued;
+  int readable;
   struct dds_row_channel *previous;
   struct dds_row_channel *next;
   struct dds_row_channel *next_queued;
@@ -167,6 +173,7 @@ int dds_row_server_pause(struct dds_row_server *server, struct dds_row_channel *
   if (channel->queued) {
     remove_queued(server, channel);
   }
+  channel->readable = 0;
   /* Not without events: an error of the socket would still be reported, again and again. */
   return epoll_ctl(server->epoll, EPOLL_CTL_DEL, channel->socket, NULL) == 0 ? 0 : -errno;
 }
@@ -178,7 +185,30 @@ int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel 
   return watch(server, channel->socket, channel);
 }
 
-/* Keeps bytes for the next turn of a channel. Returns whether there was memory. */
+static int64_t size_at(const uint8_t *place) {
+  uint32_t size;
+  memcpy(&size, place, sizeof size);
+  return (int32_t)be32toh(size);
+}
+
+static int is_legal(const struct dds_row_server *server, int64_t size) {
+  return size >= 1 && size <= (int64_t)(server->input_bytes - SIZE_BYTES);
+}
+
+/* Returns whether bytes begin with a whole request, or with an illegal size. */
+static int begins_request(const struct dds_row_server *server, const uint8_t *bytes, size_t count) {
+  if (count < SIZE_BYTES) {
+    return 0;
+  }
+  int64_t size = size_at(bytes);
+  return !is_legal(server, size) || (int64_t)(count - SIZE_BYTES) >= size;
+}
+
+static const uint8_t *unread(const struct dds_row_channel *channel) {
+  return channel->unread + channel->unread_at;
+}
+
+/* Keeps the rest of the input. Returns whether there was memory. */
 static int keep(struct dds_row_channel *channel, const uint8_t *from, size_t bytes) {
   uint8_t *memory = NULL;
   if (bytes > 0) {
@@ -190,22 +220,18 @@ static int keep(struct dds_row_channel *channel, const uint8_t *from, size_t byt
   }
   free(channel->unread);
   channel->unread = memory;
+  channel->unread_at = 0;
   channel->unread_bytes = bytes;
   return 1;
-}
-
-static int64_t size_at(const uint8_t *place) {
-  uint32_t size;
-  memcpy(&size, place, sizeof size);
-  return (int32_t)be32toh(size);
 }
 
 /* Receives what fits behind the unread bytes. Returns the number of bytes then, or -1 if the peer has ended. */
 static ssize_t receive(struct dds_row_server *server, struct dds_row_channel *channel) {
   size_t have = channel->unread_bytes;
   if (have > 0) {
-    memcpy(server->input, channel->unread, have);
+    memcpy(server->input, unread(channel), have);
   }
+  channel->readable = 0;
   ssize_t got;
   do {
     got = read(channel->socket, server->input + have, server->input_bytes - have);
@@ -217,104 +243,121 @@ static ssize_t receive(struct dds_row_server *server, struct dds_row_channel *ch
 }
 
 /*
- * Answers the requests of the input. Returns the number of answered ones; sets the event if Java has
- * to do something.
+ * Answers the first requests of some bytes, at most MOST_REPLIES. Returns the number of answered ones;
+ * sets the number of bytes that are left, and the event if Java has to do something.
  */
-static int answer_all(struct dds_row_server *server, struct dds_row_channel *channel, size_t have,
-                      struct dds_row_event *event) {
-  size_t at = 0;
+static int answer(struct dds_row_server *server, struct dds_row_channel *channel, const uint8_t *bytes, size_t count,
+                  size_t *rest, struct dds_row_event *event) {
   int answered = 0;
-  int more = 0;
-  while (have - at >= SIZE_BYTES && event->kind == DDS_ROWS_NONE) {
-    int64_t size = size_at(server->input + at);
-    if (size < 1 || size > (int64_t)(server->input_bytes - SIZE_BYTES)) {
+  while (answered < MOST_REPLIES && event->kind == DDS_ROWS_NONE && begins_request(server, bytes, count)) {
+    int64_t size = size_at(bytes);
+    if (!is_legal(server, size)) {
       *event = (struct dds_row_event){.kind = DDS_ROWS_ILLEGAL, .length = size};
       break;
     }
-    if (have - at - SIZE_BYTES < (size_t)size) {
-      break;
-    }
-    if (answered == MOST_REPLIES) {
-      more = 1;
-      break;
-    }
-    size_t start = at + SIZE_BYTES;
+    const uint8_t *request = bytes + SIZE_BYTES;
     struct dds_sent sent = {0, 0};
-    enum dds_reply_result result = dds_reply(channel->rows, channel->socket, server->input + start, (size_t)size,
-                                             server->packed, server->packed_bytes, &sent);
-    at = start + (size_t)size;
+    enum dds_reply_result result =
+        dds_reply(channel->rows, channel->socket, request, (size_t)size, server->packed, server->packed_bytes, &sent);
+    bytes = request + size;
+    count -= SIZE_BYTES + (size_t)size;
     if (result == DDS_REPLIED) {
       answered++;
     } else if (result == DDS_BROKEN) {
       event->kind = DDS_ROWS_ENDED;
     } else {
-      *event = (struct dds_row_event){.kind = DDS_ROWS_REQUEST,
-                                      .offset = (int64_t)start,
-                                      .length = size,
-                                      .sent = sent.bytes,
-                                      .version = sent.version};
-      more = 1;
+      *event =
+          (struct dds_row_event){.kind = DDS_ROWS_REQUEST, .length = size, .sent = sent.bytes, .version = sent.version};
+      if (request >= server->input && request < server->input + server->input_bytes) {
+        event->offset = request - server->input;
+      } else {
+        memcpy(server->input, request, (size_t)size);
+      }
     }
   }
-  if (!keep(channel, server->input + at, have - at)) {
-    event->kind = DDS_ROWS_ENDED;
-  } else if (more && have > at) {
+  *rest = count;
+  return answered;
+}
+
+/* Lets a channel have its turn, and the next one after the others if it has more requests. */
+static int turn(struct dds_row_server *server, struct dds_row_channel *channel, struct dds_row_event *event) {
+  int answered = 0;
+  size_t rest;
+  if (begins_request(server, unread(channel), channel->unread_bytes)) {
+    answered = answer(server, channel, unread(channel), channel->unread_bytes, &rest, event);
+    channel->unread_at += channel->unread_bytes - rest;
+    channel->unread_bytes = rest;
+  } else if (channel->readable) {
+    ssize_t count = receive(server, channel);
+    if (count < 0) {
+      event->kind = DDS_ROWS_ENDED;
+    } else {
+      answered = answer(server, channel, server->input, (size_t)count, &rest, event);
+      if (!keep(channel, server->input + count - rest, rest)) {
+        event->kind = DDS_ROWS_ENDED;
+      }
+    }
+  }
+  event->channel = channel;
+  if (channel->readable || begins_request(server, unread(channel), channel->unread_bytes)) {
     enqueue(server, channel);
   }
   return answered;
 }
 
-/* Lets a channel have its turn. */
-static int turn(struct dds_row_server *server, struct dds_row_channel *channel, int is_ready,
-                struct dds_row_event *event) {
-  ssize_t have = (ssize_t)channel->unread_bytes;
-  if (is_ready) {
-    have = receive(server, channel);
-  } else if (have > 0) {
-    memcpy(server->input, channel->unread, (size_t)have);
-  }
-  int answered = 0;
-  if (have < 0) {
-    event->kind = DDS_ROWS_ENDED;
-  } else {
-    answered = answer_all(server, channel, (size_t)have, event);
-  }
-  event->channel = channel;
-  return answered;
+static int64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Lets the channels that are queued now have their turn. */
-static int serve_queued(struct dds_row_server *server, struct dds_row_event *event) {
-  struct dds_row_channel *last = server->first_queued == NULL ? NULL : server->last_queued;
-  int answered = 0;
-  while (last != NULL && event->kind == DDS_ROWS_NONE) {
-    struct dds_row_channel *channel = dequeue(server);
-    answered += turn(server, channel, 0, event);
-    if (channel == last) {
-      break;
-    }
-  }
-  return answered;
-}
-
-int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, struct dds_row_event *event) {
+/* Waits for channels, and lets those that are queued then have a turn, until Java has to do something. */
+static int serve_once(struct dds_row_server *server, int timeout_ms, int64_t *waited_ns, struct dds_row_event *event) {
   struct epoll_event ready[EVENTS];
-  *event = (struct dds_row_event){.kind = DDS_ROWS_NONE};
+  int64_t start_ns = now_ns();
   int count = epoll_wait(server->epoll, ready, EVENTS, server->first_queued == NULL ? timeout_ms : 0);
+  *waited_ns = now_ns() - start_ns;
   if (count < 0 && errno != EINTR) {
     return -errno;
   }
-  int selector = 0;
   for (int i = 0; i < count; i++) {
-    selector |= ready[i].data.ptr == NULL;
-  }
-  int answered = serve_queued(server, event);
-  for (int i = 0; i < count && event->kind == DDS_ROWS_NONE; i++) { /* epoll reports the others again */
     struct dds_row_channel *channel = ready[i].data.ptr;
-    if (channel != NULL && !channel->queued) {
-      answered += turn(server, channel, 1, event);
+    if (channel == NULL) {
+      event->selector = 1;
+    } else {
+      channel->readable = 1;
+      enqueue(server, channel);
     }
   }
+  int selector = event->selector;
+  struct dds_row_channel *last = server->first_queued == NULL ? NULL : server->last_queued;
+  struct dds_row_channel *channel = NULL;
+  int answered = 0;
+  while (channel != last && event->kind == DDS_ROWS_NONE) {
+    channel = dequeue(server);
+    answered += turn(server, channel, event);
+  }
   event->selector = selector;
+  return answered;
+}
+
+int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, int most_waits, int64_t short_ns,
+                         struct dds_row_event *event) {
+  int answered = 0;
+  int waits = 0;
+  int64_t waited_ns;
+  *event = (struct dds_row_event){.kind = DDS_ROWS_NONE};
+  do {
+    int result = serve_once(server, timeout_ms, &waited_ns, event);
+    if (result < 0) {
+      return result;
+    }
+    answered += result;
+    if (result == 0 && event->kind == DDS_ROWS_NONE) {
+      break;
+    }
+    waits += waited_ns <= short_ns;
+  } while (waits < most_waits && waited_ns <= short_ns && event->kind == DDS_ROWS_NONE && !event->selector);
+  event->short_waits = waits;
   return answered;
 }

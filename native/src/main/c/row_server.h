@@ -29,6 +29,7 @@ enum dds_row_event_kind {
  * sent      bytes of the reply that were sent
  * version   version of the segment at that time, if bytes were sent
  * selector  whether the selector of Java has a channel that is ready, or was woken
+ * short_waits  number of waits that a request ended soon
  */
 struct dds_row_event {
   enum dds_row_event_kind kind;
@@ -38,6 +39,7 @@ struct dds_row_event {
   int64_t sent;
   int64_t version;
   int selector;
+  int short_waits;
 };
 
 /*
@@ -64,11 +66,15 @@ int dds_row_server_pause(struct dds_row_server *server, struct dds_row_channel *
 int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel *channel);
 
 /*
- * Waits for requests and answers them, until Java has to do something or those that have arrived are
- * answered. Returns the number of answered requests, or -errno.
+ * Waits for requests and answers them. Returns when Java has to do something, nothing arrives in time,
+ * or a wait takes longer than a short one. Returns the number of answered requests, or -errno. A channel
+ * whose requests Java has to answer has its next turn after the others.
  *
- * timeout_ms  longest wait; 0: none, negative: unlimited
+ * timeout_ms  longest duration of a wait; 0: none, negative: unlimited
+ * most_waits  number of short waits after which it returns
+ * short_ns    longest duration of a short wait
  */
-int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, struct dds_row_event *event);
+int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, int most_waits, int64_t short_ns,
+                         struct dds_row_event *event);
 
 #endif

@@ -131,8 +131,8 @@ void dds_rows_end_use(struct dds_served_rows *rows, struct dds_served_segment *s
   pthread_mutex_unlock(&rows->lock);
 }
 
-void dds_rows_count(struct dds_served_rows *rows) {
-  __atomic_fetch_add(&rows->requests, 1, __ATOMIC_RELAXED);
+void dds_rows_count(struct dds_served_rows *rows, int64_t more) {
+  __atomic_fetch_add(&rows->requests, more, __ATOMIC_RELAXED);
 }
 
 int64_t dds_rows_counted(struct dds_served_rows *rows) {

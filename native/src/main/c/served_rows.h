@@ -53,8 +53,8 @@ struct dds_served_segment *dds_rows_find(struct dds_served_rows *rows, const uin
 
 void dds_rows_end_use(struct dds_served_rows *rows, struct dds_served_segment *segment);
 
-/* Counts an answered request; returns the number of them. */
-void dds_rows_count(struct dds_served_rows *rows);
+/* Adds to the number of requests that were answered; returns it. */
+void dds_rows_count(struct dds_served_rows *rows, int64_t more);
 int64_t dds_rows_counted(struct dds_served_rows *rows);
 
 #endif

@@ -19,6 +19,7 @@
 #define CHUNKS ((ROWS >> SHIFT) + 1)
 #define END 64
 #define INPUT (400 << 10)
+#define SHORT_NS INT64_C(1000000000)
 
 static const uint8_t nonce[DDS_NONCE_BYTES] = {7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 static const uint8_t other[DDS_NONCE_BYTES] = {7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 99};
@@ -186,7 +187,7 @@ static void gets_reply(struct request request, uint8_t status) {
 }
 
 static void serves(int answered, enum dds_row_event_kind kind) {
-  CHECK(dds_row_server_serve(server, 0, &event) == answered);
+  CHECK(dds_row_server_serve(server, 0, 1, SHORT_NS, &event) == answered);
   CHECK(event.kind == kind);
   CHECK(kind == DDS_ROWS_NONE || event.channel == channel);
   CHECK(!event.selector);
@@ -275,6 +276,71 @@ static void lets_channels_take_turns(void) {
   channel = other_channel;
   gets_reply(request, 0);
   close_channel(other_socket);
+}
+
+/* Nor does a peer whose requests Java has to answer, which returns to Java for each of them. */
+static void lets_channels_take_turns_with_java(void) {
+  int other_socket = open_channel();
+  int other_peer = peer;
+  struct dds_row_channel *other_channel = channel;
+  int socket = open_channel();
+  const int64_t first[] = {5, 1234, 77};
+  struct request request = request_for(3, first, NULL);
+  struct request gone = request;
+  uint8_t frame[200];
+  uint8_t gone_frame[200];
+  gone.nonce = other;
+  size_t bytes = encode(&request, frame);
+  size_t gone_bytes = encode(&gone, gone_frame);
+  int answered = 0;
+  int left = 0;
+  for (int i = 0; i < 20; i++) {
+    post(gone_frame, gone_bytes);
+  }
+  for (int i = 0; i < 30; i++) {
+    post(gone_frame, gone_bytes); /* it goes on */
+    CHECK(write(other_peer, frame, bytes) == (ssize_t)bytes);
+    for (int calls = 0; answered == i; calls++) {
+      int more = dds_row_server_serve(server, 0, 1, SHORT_NS, &event);
+      CHECK(more >= 0 && calls < 2);
+      answered += more;
+      if (event.kind != DDS_ROWS_NONE) {
+        CHECK(event.kind == DDS_ROWS_REQUEST && event.channel == channel);
+        CHECK(event.length == (int64_t)gone_bytes - 4);
+        CHECK(memcmp(input + event.offset, gone_frame + 4, gone_bytes - 4) == 0);
+        left++;
+      }
+    }
+  }
+  CHECK(left >= 29);
+  close_channel(socket);
+  peer = other_peer;
+  channel = other_channel;
+  for (int i = 0; i < answered; i++) {
+    gets_reply(request, 0);
+  }
+  close_channel(other_socket);
+}
+
+/* Several waits in one call, as long as they are short. */
+static void waits_again_after_short_waits(void) {
+  int socket = open_channel();
+  const int64_t first[] = {5};
+  struct request request = request_for(1, first, NULL);
+  post_request(request);
+  CHECK(dds_row_server_serve(server, 0, 3, SHORT_NS, &event) == 1 && event.short_waits == 1);
+  gets_reply(request, 0);
+  uint8_t frame[200];
+  size_t bytes = encode(&request, frame);
+  for (int i = 0; i < 10; i++) {
+    post(frame, bytes);
+  }
+  CHECK(dds_row_server_serve(server, 0, 2, SHORT_NS, &event) == 8 && event.short_waits == 2);
+  CHECK(dds_row_server_serve(server, 0, 2, -1, &event) == 2 && event.short_waits == 0);
+  for (int i = 0; i < 10; i++) {
+    gets_reply(request, 0);
+  }
+  close_channel(socket);
 }
 
 /* Checks that Java gets a request as it was sent. */
@@ -416,10 +482,10 @@ static void leaves_the_rest_of_a_reply(void) {
 
 static void waits_for_java(void) {
   uint64_t one = 1;
-  CHECK(dds_row_server_serve(server, 1, &event) == 0 && event.kind == DDS_ROWS_NONE && !event.selector);
+  CHECK(dds_row_server_serve(server, 1, 1, SHORT_NS, &event) == 0 && event.kind == DDS_ROWS_NONE && !event.selector);
   CHECK(write(wakeup, &one, sizeof one) == sizeof one);
-  CHECK(dds_row_server_serve(server, -1, &event) == 0 && event.kind == DDS_ROWS_NONE && event.selector);
-  CHECK(dds_row_server_serve(server, -1, &event) == 0 && event.selector); /* until Java has seen it */
+  CHECK(dds_row_server_serve(server, -1, 1, SHORT_NS, &event) == 0 && event.kind == DDS_ROWS_NONE && event.selector);
+  CHECK(dds_row_server_serve(server, -1, 1, SHORT_NS, &event) == 0 && event.selector); /* until Java has seen it */
   CHECK(read(wakeup, &one, sizeof one) == sizeof one);
   serves(0, DDS_ROWS_NONE);
 }
@@ -459,6 +525,8 @@ int main(void) {
   answers_rows_and_runs();
   answers_parts_and_many();
   lets_channels_take_turns();
+  lets_channels_take_turns_with_java();
+  waits_again_after_short_waits();
   leaves_others_to_java();
   refuses_illegal_sizes();
   tells_that_the_peer_ended();

@@ -38,7 +38,8 @@ public final class RowServer implements AutoCloseable {
   private static final int SENT = 4;
   private static final int VERSION = 5;
   private static final int SELECTOR = 6;
-  private static final int EVENT_LONGS = 7;
+  private static final int SHORT_WAITS = 7;
+  private static final int EVENT_LONGS = 8;
 
   private final long handle;
   private final ByteBuffer input;
@@ -108,16 +109,25 @@ public final class RowServer implements AutoCloseable {
   }
 
   /**
-   * Waits for requests and answers them, until the caller has to do something, or those that have
-   * arrived are answered. Blocks for at most {@code timeoutMs}; {@link Selector#wakeup()} ends it.
+   * Waits for requests and answers them, until the caller has to do something, nothing arrives in
+   * time, or a wait was not short. {@link Selector#wakeup()} ends it. A channel whose requests the
+   * caller has to answer has its next turn after the others.
    *
-   * @param timeoutMs milliseconds; 0 not to wait, -1 to wait without a limit
+   * @param timeoutMs longest duration of a wait in milliseconds; 0 not to wait, -1: unlimited
+   * @param mostWaits number of short waits after which it returns
+   * @param shortNs longest duration of a short wait in nanoseconds
    * @return number of requests that were answered
    */
-  public int serve(int timeoutMs) throws IOException {
+  public int serve(int timeoutMs, int mostWaits, long shortNs) throws IOException {
     event[KIND] = 0;
     event[SELECTOR] = 0;
-    return (int) check(serve(handle, timeoutMs, event), "wait for requests to");
+    event[SHORT_WAITS] = 0;
+    return (int) check(serve(handle, timeoutMs, mostWaits, shortNs, event), "wait for requests to");
+  }
+
+  /** Returns the number of short waits of the last {@link #serve}. */
+  public int shortWaits() {
+    return (int) event[SHORT_WAITS];
   }
 
   /** Returns what is to be done with {@link #channel()} since the last {@link #serve}. */
@@ -186,5 +196,6 @@ public final class RowServer implements AutoCloseable {
   private static native int resumeChannel(long server, long channel);
 
   /** Returns the number of answered requests, or -errno. */
-  private static native int serve(long server, int timeoutMs, long[] event);
+  private static native int serve(
+      long server, int timeoutMs, int mostWaits, long shortNs, long[] event);
 }

@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
 final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChannelsInC.class);
 
+  /** Largest number of short waits after which the thread looks after new channels. */
+  private static final int MOST_WAITS = 64;
+
   private final RowServer server;
   private final Selector selector;
   private final Consumer<SelectionKey> action;
@@ -70,12 +73,21 @@ final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
     try {
       long number = rows.serve(server, channel);
       if (number != 0) {
-        channels.put(number, served);
+        keep(number, served);
       }
       return number;
     } catch (IOException e) {
       LOG.debug("Java answers the requests of a channel", e);
       return 0;
+    }
+  }
+
+  private void keep(long number, ServedChannel served) {
+    try {
+      channels.put(number, served);
+    } catch (Error e) { // no memory
+      server.remove(number);
+      throw e;
     }
   }
 
@@ -100,15 +112,22 @@ final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
 
   @Override
   public int now() throws IOException {
-    return serve(0);
+    return serve(0, 1);
   }
 
   @Override
-  public int await(long timeoutMs) throws IOException {
-    return serve(timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE));
+  public int await(long timeoutMs, int mostSleeps) throws IOException {
+    return serve(
+        timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE),
+        Math.min(mostSleeps, MOST_WAITS));
   }
 
-  private int serve(int timeoutMs) throws IOException {
+  @Override
+  public int shortSleeps() {
+    return server.shortWaits();
+  }
+
+  private int serve(int timeoutMs, int mostWaits) throws IOException {
     int ready = 0;
     boolean mayWait = true;
     if (selectorChanged) {
@@ -116,14 +135,15 @@ final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
       ready = selector.selectNow(action);
       mayWait = ready == 0 && !stop.getAsBoolean(); // it discards wake-ups
     }
-    ready += server.serve(mayWait ? timeoutMs : 0);
+    boolean selected = ready > 0;
+    ready += server.serve(mayWait ? timeoutMs : 0, mostWaits, PollingWait.SHORT_NS);
     boolean isSelectorReady = server.isSelectorReady();
     if (server.kind() != RowServer.Kind.NONE) {
       ready++;
       handle(channels.get(server.channel()));
     }
     if (isSelectorReady) {
-      ready += selector.selectNow(action);
+      ready += selected ? 0 : selector.selectNow(action);
       selectorChanged = true;
     }
     return ready;

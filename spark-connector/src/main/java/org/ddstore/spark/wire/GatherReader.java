@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
@@ -38,6 +39,7 @@ final class GatherReader implements RemoteReader {
   private final Duration timeout;
   private final Map<ProcessAddress, DataChannel> channels = new HashMap<>();
   private volatile List<PeerFetch> fetches = List.of();
+  private final AtomicInteger unfinished = new AtomicInteger(); // fetches
   private long fetchNs;
   private long deadlineNs;
   private Duration silence;
@@ -77,6 +79,7 @@ final class GatherReader implements RemoteReader {
       begun.add(new PeerFetch(this, rows));
     }
     fetches = begun;
+    unfinished.set(begun.size());
     fetchNs = System.nanoTime();
     waiting = Thread.currentThread();
     try {
@@ -157,6 +160,13 @@ final class GatherReader implements RemoteReader {
     attention = true;
     if (Thread.currentThread() != waiting) {
       selector.wakeup();
+    }
+  }
+
+  /** Notes that a fetch is complete. Any thread may call this. */
+  void finished() {
+    if (unfinished.decrementAndGet() == 0) {
+      wake(); // earlier ones do not interrupt the receipt of the others
     }
   }
 

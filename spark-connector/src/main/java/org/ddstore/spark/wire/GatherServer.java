@@ -27,8 +27,8 @@ final class GatherServer {
     if (!segment.retain()) {
       throw new IllegalStateException("closed: " + segment);
     }
-    exported.put(segment.nonce(), segment);
     synchronized (this) {
+      exported.put(segment.nonce(), segment);
       if (servedInC != null) {
         servedInC.add(segment);
       }
@@ -36,12 +36,12 @@ final class GatherServer {
   }
 
   void withdraw(Segment segment) {
-    if (exported.remove(segment.nonce()) == null) {
-      return;
-    }
     synchronized (this) {
+      if (exported.remove(segment.nonce()) == null) {
+        return;
+      }
       if (servedInC != null) {
-        servedInC.remove(segment);
+        servedInC.remove(segment); // waits while C copies rows
       }
     }
     segment.release();
@@ -62,9 +62,14 @@ final class GatherServer {
     return servedInC == null ? 0 : inC.add(channel, servedInC);
   }
 
+  /** Returns the number of requests that C has answered. */
+  synchronized long servedInC() {
+    return servedInC == null ? 0 : servedInC.requests();
+  }
+
   /** Returns the number of requests received, including refused ones. */
   synchronized long served() {
-    return served.get() + (servedInC == null ? 0 : servedInC.requests());
+    return served.get() + servedInC();
   }
 
   void close() {

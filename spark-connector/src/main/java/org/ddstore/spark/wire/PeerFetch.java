@@ -205,10 +205,11 @@ final class PeerFetch {
     if (received.isTorn()) {
       restart();
       retryNs = System.nanoTime() + CHANGING_NS;
+      reader.wake();
     } else {
       done = true;
+      reader.finished();
     }
-    reader.wake();
   }
 
   private void fail(Throwable e) {

@@ -26,7 +26,7 @@ final class PollingWait {
   private static final long POLL_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
   /** Duration of a sleep that polls would have avoided: it includes the time to wake. */
-  private static final long SHORT_NS = 2 * POLL_NS;
+  static final long SHORT_NS = 2 * POLL_NS;
 
   /**
    * Duration of a poll and the yield after it that reader and owner alone do not explain. On a
@@ -54,18 +54,25 @@ final class PollingWait {
     int now() throws IOException;
 
     /**
-     * Waits until one is ready or the time is over, and handles those that are ready.
+     * Waits until one is ready or the time is over, and handles those that are ready. May wait
+     * again if that took a short time.
      *
      * @param timeoutMs longest wait in milliseconds; 0: unlimited
-     * @return their number; 0 also if {@link Selector#wakeup()} ended the wait
+     * @param mostSleeps largest number of short waits
+     * @return number of channels that were ready; 0 also if {@link Selector#wakeup()} ended the
+     *     wait
      */
-    int await(long timeoutMs) throws IOException;
+    int await(long timeoutMs, int mostSleeps) throws IOException;
+
+    /** Returns how many waits of the last {@link #await} took at most {@link #SHORT_NS}. */
+    int shortSleeps();
   }
 
   private final Consumer<SelectionKey> action;
   private final BooleanSupplier stop;
   private final LongSupplier clock;
   private final Consumer<SelectionKey> timed = this::ready;
+  private long startNs; // of the last sleep
   private boolean isReady;
   private long readyNs;
   private int vainPolls; // in succession
@@ -109,8 +116,15 @@ final class PollingWait {
           }
 
           @Override
-          public int await(long limitMs) throws IOException {
+          public int await(long limitMs, int mostSleeps) throws IOException {
+            startNs = clock.getAsLong();
+            isReady = false;
             return selector.select(timed, limitMs);
+          }
+
+          @Override
+          public int shortSleeps() {
+            return isReady && readyNs - startNs <= SHORT_NS ? 1 : 0;
           }
         },
         timeoutMs,
@@ -119,10 +133,8 @@ final class PollingWait {
 
   /** Waits like {@link #select(Selector, long, boolean)}, without the action. */
   int select(Channels channels, long timeoutMs, boolean mayPoll) throws IOException {
-    long startNs = clock.getAsLong();
-    isReady = false;
     boolean polls = mayPoll && sleepsLeft == 0;
-    int ready = polls ? poll(channels, startNs) : 0;
+    int ready = polls ? poll(channels) : 0;
     if (ready > 0) {
       noteSuccess();
       return ready;
@@ -130,21 +142,19 @@ final class PollingWait {
     if (stop.getAsBoolean()) {
       return polls ? 0 : channels.now();
     }
-    ready = channels.await(timeoutMs);
-    if (ready > 0) {
-      noteReady();
-    }
+    ready = channels.await(timeoutMs, mayPoll ? Math.max(1, sleepsLeft) : 1);
     if (polls) {
       noteVainPolls();
-    } else if (mayPoll && isReady && readyNs - startNs <= SHORT_NS) {
-      sleepsLeft--;
+    } else if (mayPoll) {
+      sleepsLeft = Math.max(0, sleepsLeft - channels.shortSleeps());
     }
     return ready;
   }
 
   @SuppressWarnings("ThreadPriorityCheck") // right without it, too, but slower
-  private int poll(Channels channels, long startNs) throws IOException {
-    long beforeNs = startNs;
+  private int poll(Channels channels) throws IOException {
+    long pollNs = clock.getAsLong();
+    long beforeNs = pollNs;
     while (true) {
       int ready = channels.now();
       if (ready > 0 || stop.getAsBoolean()) {
@@ -156,7 +166,7 @@ final class PollingWait {
         noteLongYield();
         return 0;
       }
-      if (nowNs - startNs >= POLL_NS) {
+      if (nowNs - pollNs >= POLL_NS) {
         return 0;
       }
       beforeNs = nowNs;
@@ -186,14 +196,10 @@ final class PollingWait {
   }
 
   private void ready(SelectionKey key) {
-    noteReady();
-    action.accept(key);
-  }
-
-  private void noteReady() {
     if (!isReady) {
       isReady = true;
       readyNs = clock.getAsLong();
     }
+    action.accept(key);
   }
 }

@@ -220,6 +220,9 @@ final class ServedChannel {
       throw e;
     } catch (RuntimeException | Error e) {
       loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
+      if (sent > 0) {
+        throw new IOException("a reply cannot be continued", e);
+      }
       reply.beginStatus(Status.failedWithSize("request failed on the peer: " + e));
     }
     send();

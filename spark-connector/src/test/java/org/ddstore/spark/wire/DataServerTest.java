@@ -23,6 +23,7 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
+import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
@@ -301,6 +302,36 @@ class DataServerTest {
       assertThat(reply(peer.getInputStream(), bytes, segment))
           .as("seed %d", seed + i)
           .isEqualTo(Arrays.copyOfRange(all.toByteArray(), skip, skip + bytes));
+    }
+  }
+
+  /** What C answers if the library is loaded, except for rows of segments that it does not know. */
+  @Test
+  void sendsWholeSmallRows() throws IOException {
+    Socket peer = admit(connect());
+    long seed = System.nanoTime();
+    int requests = 200;
+    for (int i = 0; i < requests; i++) {
+      Random random = new Random(seed + i);
+      long[] runs = new long[2 * (1 + random.nextInt(900))]; // some take several windows
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      for (int r = 0; r < runs.length; r += 2) {
+        runs[r] = random.nextLong(small.rows() - 2);
+        runs[r + 1] = i % 2 == 0 ? 1 : 1L + random.nextInt(3);
+        for (long row = runs[r]; row < runs[r] + runs[r + 1]; row++) {
+          all.writeBytes(record(row, SMALL_BYTES));
+        }
+      }
+      peer.getOutputStream().write(frame(false, 0, all.size(), small, runs));
+      assertThat(reply(peer.getInputStream(), all.size(), small))
+          .as("seed %d", seed + i)
+          .isEqualTo(all.toByteArray());
+      assertThat(rows.served()).isEqualTo(i + 1);
+    }
+    if (inC() && NativeLibrary.isLoaded()) {
+      assertThat(rows.servedInC()).as("requests answered by C").isBetween(150L, 200L);
+    } else {
+      assertThat(rows.servedInC()).isZero();
     }
   }
 

@@ -177,4 +177,32 @@ class GatherReplyTest {
       }
     }
   }
+
+  /** Continues a reply of which another sender has sent a part, before or after rows changed. */
+  @Test
+  void continuesWhatAnotherSenderBegan() throws IOException {
+    int end = 64 + ROWS * small.recordBytes(0);
+    for (int stop :
+        new int[] {1, 2, 63, 64, 65, end / 2, end - 1, end, end + 1, end + 5, end + 9, end + 40}) {
+      for (boolean changes : new boolean[] {false, true}) {
+        byte status = changes && stop <= end ? Status.CHANGING : Status.OK;
+        byte[] expected = whole(small, status);
+        long version = small.version();
+        if (changes) {
+          small.beginChange();
+          small.endChange();
+        }
+        Narrow channel = new Narrow();
+        channel.room = expected.length;
+        GatherReply reply = begin(small);
+        reply.skip(stop, version);
+        assertThat(reply.write(channel, packed)).isTrue();
+        reply.end();
+        byte[] rest = Arrays.copyOfRange(expected, stop, expected.length);
+        assertThat(channel.taken.toByteArray())
+            .as("%d bytes sent, changes: %s", stop, changes)
+            .isEqualTo(rest);
+      }
+    }
+  }
 }
