@@ -14,6 +14,9 @@
 #define EVENTS 64
 #define SIZE_BYTES 4
 
+/* Number of waits after which Java has its turn. */
+#define MOST_ROUNDS 64
+
 /* Number of replies to one channel before the others have their turn. */
 #define MOST_REPLIES 4
 
@@ -343,21 +346,24 @@ static int serve_once(struct dds_row_server *server, int timeout_ms, int64_t *wa
 
 int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, int most_waits, int64_t short_ns,
                          struct dds_row_event *event) {
+  int64_t timeout_ns = timeout_ms < 0 ? INT64_MAX : timeout_ms * INT64_C(1000000);
+  int64_t total_ns = 0;
   int answered = 0;
   int waits = 0;
-  int64_t waited_ns;
   *event = (struct dds_row_event){.kind = DDS_ROWS_NONE};
-  do {
+  for (int round = 0; round < MOST_ROUNDS && waits < most_waits && (round == 0 || total_ns < timeout_ns); round++) {
+    int64_t waited_ns;
     int result = serve_once(server, timeout_ms, &waited_ns, event);
     if (result < 0) {
       return result;
     }
     answered += result;
-    if (result == 0 && event->kind == DDS_ROWS_NONE) {
+    total_ns += waited_ns;
+    waits += result > 0 && waited_ns <= short_ns;
+    if (result == 0 || event->kind != DDS_ROWS_NONE || event->selector) {
       break;
     }
-    waits += waited_ns <= short_ns;
-  } while (waits < most_waits && waited_ns <= short_ns && event->kind == DDS_ROWS_NONE && !event->selector);
+  }
   event->short_waits = waits;
   return answered;
 }

@@ -66,11 +66,11 @@ int dds_row_server_pause(struct dds_row_server *server, struct dds_row_channel *
 int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel *channel);
 
 /*
- * Waits for requests and answers them. Returns when Java has to do something, nothing arrives in time,
- * or a wait takes longer than a short one. Returns the number of answered requests, or -errno. A channel
- * whose requests Java has to answer has its next turn after the others.
+ * Waits for requests and answers them, until Java has to do something, nothing arrives in time, or
+ * there were some waits. Returns the number of answered requests, or -errno. A channel whose requests
+ * Java has to answer has its next turn after the others.
  *
- * timeout_ms  longest duration of a wait; 0: none, negative: unlimited
+ * timeout_ms  longest duration of a wait, and of all waits but the last; 0: one look, negative: unlimited
  * most_waits  number of short waits after which it returns
  * short_ns    longest duration of a short wait
  */

@@ -110,10 +110,11 @@ public final class RowServer implements AutoCloseable {
 
   /**
    * Waits for requests and answers them, until the caller has to do something, nothing arrives in
-   * time, or a wait was not short. {@link Selector#wakeup()} ends it. A channel whose requests the
-   * caller has to answer has its next turn after the others.
+   * time, or there were some waits, at most 64. {@link Selector#wakeup()} ends it. A channel whose
+   * requests the caller has to answer has its next turn after the others.
    *
-   * @param timeoutMs longest duration of a wait in milliseconds; 0 not to wait, -1: unlimited
+   * @param timeoutMs longest duration of a wait, and of all waits but the last, in milliseconds; 0
+   *     not to wait, -1: unlimited
    * @param mostWaits number of short waits after which it returns
    * @param shortNs longest duration of a short wait in nanoseconds
    * @return number of requests that were answered

@@ -22,9 +22,6 @@ import org.slf4j.LoggerFactory;
 final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChannelsInC.class);
 
-  /** Largest number of short waits after which the thread looks after new channels. */
-  private static final int MOST_WAITS = 64;
-
   private final RowServer server;
   private final Selector selector;
   private final Consumer<SelectionKey> action;
@@ -117,9 +114,7 @@ final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
 
   @Override
   public int await(long timeoutMs, int mostSleeps) throws IOException {
-    return serve(
-        timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE),
-        Math.min(mostSleeps, MOST_WAITS));
+    return serve(timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE), mostSleeps);
   }
 
   @Override
