@@ -17,6 +17,8 @@
 /* Number of waits after which Java has its turn. */
 #define MOST_ROUNDS 64
 
+#define NS_PER_MS INT64_C(1000000)
+
 /* Number of replies to one channel before the others have their turn. */
 #define MOST_REPLIES 4
 
@@ -290,6 +292,9 @@ static int turn(struct dds_row_server *server, struct dds_row_channel *channel, 
     answered = answer(server, channel, unread(channel), channel->unread_bytes, &rest, event);
     channel->unread_at += channel->unread_bytes - rest;
     channel->unread_bytes = rest;
+    if (rest == 0) {
+      keep(channel, NULL, 0); /* frees the memory */
+    }
   } else if (channel->readable) {
     ssize_t count = receive(server, channel);
     if (count < 0) {
@@ -311,7 +316,7 @@ static int turn(struct dds_row_server *server, struct dds_row_channel *channel, 
 static int64_t now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+  return now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
 }
 
 /* Waits for channels, and lets those that are queued then have a turn, until Java has to do something. */
@@ -346,20 +351,21 @@ static int serve_once(struct dds_row_server *server, int timeout_ms, int64_t *wa
 
 int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, int most_waits, int64_t short_ns,
                          struct dds_row_event *event) {
-  int64_t timeout_ns = timeout_ms < 0 ? INT64_MAX : timeout_ms * INT64_C(1000000);
-  int64_t total_ns = 0;
+  int64_t left_ns = timeout_ms * NS_PER_MS;
   int answered = 0;
   int waits = 0;
   *event = (struct dds_row_event){.kind = DDS_ROWS_NONE};
-  for (int round = 0; round < MOST_ROUNDS && waits < most_waits && (round == 0 || total_ns < timeout_ns); round++) {
+  for (int round = 0; round < MOST_ROUNDS && waits < most_waits && (round == 0 || left_ns != 0); round++) {
     int64_t waited_ns;
-    int result = serve_once(server, timeout_ms, &waited_ns, event);
+    int result = serve_once(server, left_ns < 0 ? -1 : (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS), &waited_ns, event);
     if (result < 0) {
       return result;
     }
     answered += result;
-    total_ns += waited_ns;
-    waits += result > 0 && waited_ns <= short_ns;
+    if (left_ns > 0) {
+      left_ns = waited_ns < left_ns ? left_ns - waited_ns : 0;
+    }
+    waits += (result > 0 || event->kind != DDS_ROWS_NONE) && waited_ns <= short_ns;
     if (result == 0 || event->kind != DDS_ROWS_NONE || event->selector) {
       break;
     }

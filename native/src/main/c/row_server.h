@@ -29,7 +29,7 @@ enum dds_row_event_kind {
  * sent      bytes of the reply that were sent
  * version   version of the segment at that time, if bytes were sent
  * selector  whether the selector of Java has a channel that is ready, or was woken
- * short_waits  number of waits that a request ended soon
+ * short_waits  number of short waits that a request ended
  */
 struct dds_row_event {
   enum dds_row_event_kind kind;
@@ -66,12 +66,12 @@ int dds_row_server_pause(struct dds_row_server *server, struct dds_row_channel *
 int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel *channel);
 
 /*
- * Waits for requests and answers them, until Java has to do something, nothing arrives in time, or
- * there were some waits. Returns the number of answered requests, or -errno. A channel whose requests
- * Java has to answer has its next turn after the others.
+ * Waits for requests and answers them, until Java has to do something, nothing arrives in time or only
+ * a part of a request does, or it has waited 64 times. Returns the number of answered requests, or
+ * -errno. A channel whose requests Java has to answer has its next turn after the others.
  *
- * timeout_ms  longest duration of a wait, and of all waits but the last; 0: one look, negative: unlimited
- * most_waits  number of short waits after which it returns
+ * timeout_ms  longest duration of all waits; 0: one look, negative: unlimited
+ * most_waits  number of short waits after which it returns, too
  * short_ns    longest duration of a short wait
  */
 int dds_row_server_serve(struct dds_row_server *server, int timeout_ms, int most_waits, int64_t short_ns,

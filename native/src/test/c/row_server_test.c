@@ -322,6 +322,55 @@ static void lets_channels_take_turns_with_java(void) {
   close_channel(other_socket);
 }
 
+/* Channels that are removed or paused while others are queued before and behind them. */
+static void forgets_queued_channels(void) {
+  const int64_t first[] = {5};
+  struct request request = request_for(1, first, NULL);
+  uint8_t frame[200];
+  size_t bytes = encode(&request, frame);
+  for (int which = 0; which < 3; which++) {
+    for (int removes = 0; removes < 2; removes++) {
+      struct dds_row_channel *channels[3];
+      int sockets[3];
+      int peers[3];
+      for (int i = 0; i < 3; i++) {
+        sockets[i] = open_channel();
+        channels[i] = channel;
+        peers[i] = peer;
+        for (int r = 0; r < 5; r++) {
+          post(frame, bytes);
+        }
+      }
+      CHECK(dds_row_server_serve(server, 0, 1, SHORT_NS, &event) == 3 * 4);
+      if (removes) {
+        dds_row_server_remove(server, channels[which]);
+      } else {
+        CHECK(dds_row_server_pause(server, channels[which]) == 0);
+      }
+      CHECK(dds_row_server_serve(server, 0, 1, SHORT_NS, &event) == 2);
+      for (int i = 0; i < 3; i++) {
+        CHECK(write(peers[i], frame, bytes) == (ssize_t)bytes);
+      }
+      CHECK(dds_row_server_serve(server, 0, 1, SHORT_NS, &event) == 2);
+      if (!removes) {
+        CHECK(dds_row_server_resume(server, channels[which]) == 0);
+        CHECK(dds_row_server_serve(server, 1000, 2, SHORT_NS, &event) == 2);
+      }
+      for (int i = 0; i < 3; i++) {
+        peer = peers[i];
+        for (int r = 0; r < (removes && i == which ? 4 : 6); r++) {
+          gets_reply(request, 0);
+        }
+        if (!removes || i != which) {
+          dds_row_server_remove(server, channels[i]);
+        }
+        close(sockets[i]);
+        close(peers[i]);
+      }
+    }
+  }
+}
+
 /* Several waits in one call, which counts the short ones. */
 static void waits_again_after_short_waits(void) {
   int socket = open_channel();
@@ -338,9 +387,18 @@ static void waits_again_after_short_waits(void) {
   CHECK(dds_row_server_serve(server, 0, 2, SHORT_NS, &event) == 4 && event.short_waits == 1);
   CHECK(dds_row_server_serve(server, -1, 1, SHORT_NS, &event) == 4 && event.short_waits == 1);
   CHECK(dds_row_server_serve(server, 1, 1, -1, &event) == 2 && event.short_waits == 0);
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < 20; i++) {
+    post(frame, bytes);
+  }
+  CHECK(dds_row_server_serve(server, 1000, 2, SHORT_NS, &event) == 8 && event.short_waits == 2);
+  CHECK(dds_row_server_serve(server, 1000, 3, SHORT_NS, &event) == 12 && event.short_waits == 3);
+  for (int i = 0; i < 30; i++) {
     gets_reply(request, 0);
   }
+  request.lengths = 1;
+  post_request(request);
+  CHECK(dds_row_server_serve(server, 1000, 3, SHORT_NS, &event) == 0 && event.short_waits == 1);
+  CHECK(event.kind == DDS_ROWS_REQUEST);
   close_channel(socket);
 }
 
@@ -527,6 +585,7 @@ int main(void) {
   answers_parts_and_many();
   lets_channels_take_turns();
   lets_channels_take_turns_with_java();
+  forgets_queued_channels();
   waits_again_after_short_waits();
   leaves_others_to_java();
   refuses_illegal_sizes();

