@@ -78,7 +78,7 @@ public final class RowServer implements AutoCloseable {
 
   private static long check(long result, String call) throws IOException {
     if (result < 0) {
-      throw new IOException("cannot %s a server of rows: error %d".formatted(call, -result));
+      throw new IOException("cannot %s the server of rows in C: error %d".formatted(call, -result));
     }
     return result;
   }

@@ -208,20 +208,19 @@ final class ServedChannel {
               : server.begin(reply, request, GatherRequest.CHANNEL_PIECE_BYTES);
       if (sent > 0 && status == Status.OK) {
         reply.skip(sent, version);
-      } else if (sent > 0) {
-        throw new IOException("the rows of a reply are gone");
+      } else if (sent > 0) { // the peer cannot tell a status from rows
+        close();
+        return;
       } else if (status != Status.OK) {
         reply.beginStatus(ByteBuffer.wrap(new byte[] {status}));
       }
-    } catch (IOException
-        | IllegalArgumentException
-        | BufferUnderflowException
-        | IndexOutOfBoundsException e) {
+    } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
       throw e;
     } catch (RuntimeException | Error e) {
       loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
       if (sent > 0) {
-        throw new IOException("a reply cannot be continued", e);
+        close();
+        return;
       }
       reply.beginStatus(Status.failedWithSize("request failed on the peer: " + e));
     }
