@@ -9,7 +9,7 @@
 #include "row_server.h"
 #include "served_rows.h"
 
-#define EVENT_LONGS 8
+#define EVENT_LONGS 7
 
 static struct dds_served_rows *rows_of(jlong handle) {
   return (struct dds_served_rows *)(intptr_t)handle;
@@ -155,10 +155,9 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_serve(JNIEnv *env, jc
   struct dds_row_event what;
   int answered = dds_row_server_serve(server_of(server), timeout_ms, most_waits, short_ns, &what);
   if (answered >= 0) {
-    jlong longs[EVENT_LONGS] = {what.kind,     (jlong)(intptr_t)what.channel,
-                                what.offset,   what.length,
-                                what.sent,     what.version,
-                                what.selector, what.short_waits};
+    jlong longs[EVENT_LONGS] = {
+        what.kind,       (jlong)(intptr_t)what.channel, what.length, what.sent, what.version, what.selector,
+        what.short_waits};
     (*env)->SetLongArrayRegion(env, event, 0, EVENT_LONGS, longs);
   }
   return answered;

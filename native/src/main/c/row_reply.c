@@ -112,15 +112,14 @@ static size_t copy_rows(struct cursor *cursor, const struct dds_served_segment *
   return (size_t)(dds_pack(pieces, bytes, count, end) - to);
 }
 
-static uint64_t version_of(const struct dds_served_segment *segment, int order) {
-  return le64toh(order == __ATOMIC_ACQUIRE ? __atomic_load_n(segment->version, __ATOMIC_ACQUIRE)
-                                           : __atomic_load_n(segment->version, __ATOMIC_RELAXED));
+static uint64_t version_of(const struct dds_served_segment *segment) {
+  return le64toh(__atomic_load_n(segment->version, __ATOMIC_ACQUIRE));
 }
 
 /* Writes the part after the records: whether the rows were stable, and their version. */
 static void put_tail(uint8_t *to, const struct dds_served_segment *segment, uint64_t version) {
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
-  int stable = (version & 1) == 0 && version == version_of(segment, __ATOMIC_RELAXED);
+  int stable = (version & 1) == 0 && version == version_of(segment);
   uint64_t big = htobe64(version);
   memset(to, 0, END_BYTES);
   to[0] = stable ? STATUS_OK : STATUS_CHANGING;
@@ -141,7 +140,7 @@ static enum dds_reply_result send_all(int socket, const uint8_t *from, size_t by
 
 static enum dds_reply_result send_rows(struct cursor *cursor, const struct dds_served_segment *segment, int socket,
                                        uint8_t *packed, size_t packed_bytes, struct dds_sent *sent) {
-  uint64_t version = version_of(segment, __ATOMIC_ACQUIRE);
+  uint64_t version = version_of(segment);
   *sent = (struct dds_sent){.bytes = 0, .version = (int64_t)version};
   memset(packed, 0, END_BYTES);
   packed[0] = STATUS_OK;

@@ -273,11 +273,7 @@ static int answer(struct dds_row_server *server, struct dds_row_channel *channel
     } else {
       *event =
           (struct dds_row_event){.kind = DDS_ROWS_REQUEST, .length = size, .sent = sent.bytes, .version = sent.version};
-      if (request >= server->input && request < server->input + server->input_bytes) {
-        event->offset = request - server->input;
-      } else {
-        memcpy(server->input, request, (size_t)size);
-      }
+      memmove(server->input, request, (size_t)size); /* what follows it stays as it is */
     }
   }
   *rest = count;

@@ -24,8 +24,7 @@ enum dds_row_event_kind {
 
 /*
  * channel   the channel, unless kind is DDS_ROWS_NONE
- * offset    position of the request in the input, without its size
- * length    its size
+ * length    size of the request, which is at the start of the input
  * sent      bytes of the reply that were sent
  * version   version of the segment at that time, if bytes were sent
  * selector  whether the selector of Java has a channel that is ready, or was woken
@@ -34,7 +33,6 @@ enum dds_row_event_kind {
 struct dds_row_event {
   enum dds_row_event_kind kind;
   struct dds_row_channel *channel;
-  int64_t offset;
   int64_t length;
   int64_t sent;
   int64_t version;

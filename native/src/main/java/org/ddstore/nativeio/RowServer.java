@@ -33,13 +33,12 @@ public final class RowServer implements AutoCloseable {
 
   private static final int KIND = 0;
   private static final int CHANNEL = 1;
-  private static final int OFFSET = 2;
-  private static final int LENGTH = 3;
-  private static final int SENT = 4;
-  private static final int VERSION = 5;
-  private static final int SELECTOR = 6;
-  private static final int SHORT_WAITS = 7;
-  private static final int EVENT_LONGS = 8;
+  private static final int LENGTH = 2;
+  private static final int SENT = 3;
+  private static final int VERSION = 4;
+  private static final int SELECTOR = 5;
+  private static final int SHORT_WAITS = 6;
+  private static final int EVENT_LONGS = 7;
 
   private final long handle;
   private final ByteBuffer input;
@@ -150,7 +149,7 @@ public final class RowServer implements AutoCloseable {
    * buffer.
    */
   public ByteBuffer request() {
-    return input.clear().slice((int) event[OFFSET], (int) event[LENGTH]);
+    return input.clear().slice(0, (int) event[LENGTH]);
   }
 
   /** Returns the size of the request, or what was received as its size. */

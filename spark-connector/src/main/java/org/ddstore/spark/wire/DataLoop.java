@@ -167,7 +167,7 @@ final class DataLoop implements AutoCloseable {
 
   /** A step that may fail. */
   @FunctionalInterface
-  private interface Step {
+  interface Step {
     void run() throws IOException;
   }
 

@@ -114,7 +114,7 @@ final class ServedChannel {
   }
 
   /** Handles the failures of a step. */
-  private void guard(Step step) {
+  private void guard(DataLoop.Step step) {
     try {
       step.run();
     } catch (IllegalArgumentException e) {
@@ -127,12 +127,6 @@ final class ServedChannel {
       loop.service().refusals().reportFailure(channel.socket().getRemoteSocketAddress(), e);
       close();
     }
-  }
-
-  /** A step that may fail. */
-  @FunctionalInterface
-  private interface Step {
-    void run() throws IOException;
   }
 
   /** Answers the requests of the input until one of them has to wait. */
