@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jni_descriptors.h"
 #include "row_server.h"
 #include "served_rows.h"
 
@@ -76,31 +77,11 @@ JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_ServedRows_counted(JNIEnv *env
   return dds_rows_counted(rows_of(rows));
 }
 
-/* Returns the epoll descriptor of a selector, or -ENOTSUP if this JDK has none. */
-static int descriptor_of_selector(JNIEnv *env, jobject selector) {
-  jfieldID field = (*env)->GetFieldID(env, (*env)->GetObjectClass(env, selector), "epfd", "I");
-  if (field == NULL) {
-    (*env)->ExceptionClear(env);
-    return -ENOTSUP;
-  }
-  return (*env)->GetIntField(env, selector, field);
-}
-
-/* Returns the descriptor of a channel, or -ENOTSUP if this JDK does not tell it. */
-static int descriptor_of_channel(JNIEnv *env, jobject channel) {
-  jmethodID method = (*env)->GetMethodID(env, (*env)->GetObjectClass(env, channel), "getFDVal", "()I");
-  if (method == NULL) {
-    (*env)->ExceptionClear(env);
-    return -ENOTSUP;
-  }
-  return (*env)->CallIntMethod(env, channel, method);
-}
-
 JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_RowServer_openServer(JNIEnv *env, jclass type, jobject selector,
                                                                        jlong input, jint input_bytes, jlong packed,
                                                                        jint packed_bytes) {
   (void)type;
-  int descriptor = descriptor_of_selector(env, selector);
+  int descriptor = dds_descriptor_of_selector(env, selector);
   if (descriptor < 0) {
     return descriptor;
   }
@@ -119,7 +100,7 @@ JNIEXPORT void JNICALL Java_org_ddstore_nativeio_RowServer_closeServer(JNIEnv *e
 JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_RowServer_addChannel(JNIEnv *env, jclass type, jlong server,
                                                                        jobject channel, jlong rows) {
   (void)type;
-  int descriptor = descriptor_of_channel(env, channel);
+  int descriptor = dds_descriptor_of_channel(env, channel);
   if (descriptor < 0) {
     return descriptor;
   }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Incremented with every change of the JNI functions; NativeLibrary.java has the same number. */
-#define DDS_ABI_VERSION 7
+#define DDS_ABI_VERSION 8
 
 /* Bits of the result of dds_features(). */
 #define DDS_FEATURE_FABRIC 1

@@ -125,7 +125,7 @@ public final class ReadPlan {
       int extent = extents.extentOf(index);
       rowsByPath[placement.pathIndex(extent)]++;
       if (placement.peer(extent) >= 0) {
-        remote.add(placement, extent, i, index);
+        remote.add(index, i);
         continue;
       }
       touched.touch(extent);

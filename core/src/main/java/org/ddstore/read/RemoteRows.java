@@ -13,6 +13,7 @@ import org.ddstore.layout.ExtentMap;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
+import org.ddstore.transport.RemoteSegment;
 import org.ddstore.transport.StagingBudget;
 import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.ProcessAddress;
@@ -34,8 +35,7 @@ public final class RemoteRows {
   private final List<PeerIndices> touched = new ArrayList<>();
   private final List<PeerRows> touchedRows = new ArrayList<>();
   private final StagingBudget budget = new StagingBudget();
-  private final KeySort sort = new KeySort();
-  private int bits;
+  private final RowKeys keys = new RowKeys();
   private long plan;
   private Placement lastPlacement;
   private long mostBytes;
@@ -72,7 +72,7 @@ public final class RemoteRows {
       lastPlacement = placement;
     }
     plan++;
-    bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, count - 1));
+    keys.begin(count);
   }
 
   /** Drops processes whose numbers differ in a new placement, because the number is their key. */
@@ -101,17 +101,44 @@ public final class RemoteRows {
     return touchedRows.stream().filter(which).map(PeerRows::process).collect(Collectors.toSet());
   }
 
-  void add(Placement placement, int extent, int position, long index) {
-    int peer = placement.peer(extent);
+  /**
+   * Adds a row of the plan.
+   *
+   * @param index global index of a row that another process serves
+   * @param position position of the row in the batch
+   */
+  void add(long index, int position) {
+    keys.add(index, position);
+  }
+
+  /** Sorts the rows, and divides them by the processes that serve them. */
+  private void arrange() {
+    keys.sort();
+    ExtentMap extents = lastPlacement.extents();
+    int from = 0;
+    while (from < keys.count()) {
+      int extent = extents.extentOf(keys.row(from));
+      int to = keys.firstFrom(from + 1, extents.firstRow(extent) + extents.rows(extent));
+      served(lastPlacement.peer(extent)).add(extent, from, to);
+      from = to;
+    }
+    for (PeerRows rows : touchedRows) {
+      rows.reserveRows(rows.rows());
+      rows.endRuns();
+    }
+  }
+
+  /** Returns the indices of a process, which belong to the plan from now on. */
+  private PeerIndices served(int peer) {
     while (all.size() <= peer) {
-      all.add(new PeerIndices(new PeerRows(placement.peerAddress(all.size()), budget)));
+      all.add(new PeerIndices(new PeerRows(lastPlacement.peerAddress(all.size()), budget)));
     }
     PeerIndices indices = all.get(peer);
     if (indices.beginsIn(plan)) {
       touched.add(indices);
       touchedRows.add(indices.rows());
     }
-    indices.add(index << bits | position);
+    return indices;
   }
 
   /**
@@ -124,13 +151,11 @@ public final class RemoteRows {
    *     returns the number of rows that fit
    */
   void fetch(ReadPlan target, RemoteReader reader, long stagingBytes) {
-    if (touched.isEmpty()) {
+    if (keys.count() == 0) {
       return;
     }
     budget.begin(stagingBytes);
-    for (PeerIndices indices : touched) {
-      indices.arrange(lastPlacement, sort, bits);
-    }
+    arrange();
     trim();
     running = new RunningFetch(reader, touchedRows);
     try {
@@ -185,7 +210,7 @@ public final class RemoteRows {
   private void place(ReadPlan target) {
     long bytes = 0;
     for (PeerIndices indices : touched) {
-      indices.place(target, bits);
+      indices.place(target);
       PeerRows rows = indices.rows();
       placedBytes += rows.start(rows.rows());
       bytes += GrowingBuffer.capacityFor(rows.start(rows.rows()));
@@ -196,7 +221,7 @@ public final class RemoteRows {
   /** Returns the number of leading rows of the plan that fit in a limit, by the known lengths. */
   int rowsWithin(int count, long limitBytes) {
     long[] bytes = new long[count];
-    touched.forEach(indices -> indices.lengths(bytes, bits));
+    touched.forEach(indices -> indices.lengths(bytes));
     long sum = 0;
     int fitting = 0;
     while (fitting < count && sum + bytes[fitting] <= limitBytes) {
@@ -215,20 +240,15 @@ public final class RemoteRows {
   }
 
   /**
-   * The indices of one batch whose rows one process serves, each with its position in the batch.
-   * Reused for all batches.
-   *
-   * <p>A key holds a global index in its upper bits and a position in the batch in its lower bits,
-   * so that sorting the keys sorts the rows by place.
+   * The rows of one batch that one process serves, as parts of the sorted keys, one for each
+   * extent. Reused for all batches.
    */
-  private static final class PeerIndices {
-    private static final int FIRST_ROWS = 64;
-
+  private final class PeerIndices {
     private final PeerRows rows;
     private long plan;
-    private long[] keys = new long[FIRST_ROWS];
-    private int added;
-    private boolean ascending;
+    private int[] partFrom = new int[1];
+    private int[] partTo = new int[1];
+    private int parts;
 
     PeerIndices(PeerRows rows) {
       this.rows = rows;
@@ -238,65 +258,46 @@ public final class RemoteRows {
       return rows;
     }
 
-    /** Discards the indices of other plans. Returns whether this is the first call for the plan. */
+    /** Discards the rows of other plans. Returns whether this is the first call for the plan. */
     boolean beginsIn(long plan) {
       if (this.plan == plan) {
         return false;
       }
       this.plan = plan;
-      added = 0;
-      ascending = true;
+      parts = 0;
       rows.begin();
       return true;
     }
 
-    void add(long key) {
-      if (added == keys.length) {
-        keys = Arrays.copyOf(keys, 2 * added);
+    /** Adds the rows of the sorted keys [from, to), which are of one extent, each row once. */
+    void add(int extent, int from, int to) {
+      if (parts == partFrom.length) {
+        partFrom = Arrays.copyOf(partFrom, 2 * parts);
+        partTo = Arrays.copyOf(partTo, 2 * parts);
       }
-      ascending &= added == 0 || keys[added - 1] < key;
-      keys[added++] = key;
-    }
-
-    /**
-     * Sorts the keys and assigns a slot to each distinct row.
-     *
-     * @param bits number of lower bits of a key that hold the position
-     */
-    void arrange(Placement placement, KeySort sort, int bits) {
-      if (!ascending) {
-        sort.sort(keys, added, bits);
-      }
-      rows.reserveRows(keys.length);
-      ExtentMap extents = placement.extents();
+      partFrom[parts] = from;
+      partTo[parts] = to;
+      RemoteSegment segment = lastPlacement.remote(extent);
+      long firstRow = lastPlacement.extents().firstRow(extent);
       long last = -1;
-      long extentEnd = -1;
-      int extent = -1;
-      int segment = -1;
-      for (int k = 0; k < added; k++) {
-        long index = keys[k] >>> bits;
+      for (int k = from; k < to; k++) {
+        long index = keys.row(k);
         if (index == last) {
           continue;
         }
-        if (index != last + 1 || index >= extentEnd) {
-          if (index >= extentEnd) {
-            segment++;
-            extent = extents.extentOf(index);
-            extentEnd = extents.firstRow(extent) + extents.rows(extent);
-          }
-          rows.beginRun(placement.remote(extent), segment, index - extents.firstRow(extent));
+        if (k == from || index != last + 1) {
+          rows.beginRun(segment, parts, index - firstRow);
         }
         last = index;
         rows.addRow();
       }
-      rows.endRuns();
+      parts++;
     }
 
     /** Sets the places of the received rows in a plan. */
-    void place(ReadPlan target, int bits) {
+    void place(ReadPlan target) {
       GrowingBuffer staging = rows.staging();
       forEach(
-          bits,
           (position, slot) -> {
             int start = rows.start(slot);
             target.place(position, staging, start, rows.start(slot + 1) - start);
@@ -304,21 +305,22 @@ public final class RemoteRows {
     }
 
     /** Sets the bytes of the ragged records of a plan, if they are known. */
-    void lengths(long[] bytes, int bits) {
+    void lengths(long[] bytes) {
       if (rows.isMeasured()) {
-        forEach(bits, (position, slot) -> bytes[position] = rows.lengthBytes(slot));
+        forEach((position, slot) -> bytes[position] = rows.lengthBytes(slot));
       }
     }
 
-    private void forEach(int bits, PositionAndSlot action) {
-      long mask = (1L << bits) - 1;
-      long last = -1;
+    private void forEach(PositionAndSlot action) {
       int slot = -1;
-      for (int k = 0; k < added; k++) {
-        long index = keys[k] >>> bits;
-        slot += index == last ? 0 : 1;
-        last = index;
-        action.accept((int) (keys[k] & mask), slot);
+      for (int part = 0; part < parts; part++) {
+        long last = -1;
+        for (int k = partFrom[part]; k < partTo[part]; k++) {
+          long index = keys.row(k);
+          slot += index == last ? 0 : 1;
+          last = index;
+          action.accept(keys.position(k), slot);
+        }
       }
     }
 
@@ -328,12 +330,12 @@ public final class RemoteRows {
           ? GrowingBuffer.capacityFor((long) rows.rows() * rows.recordBytes())
           : 0;
     }
+  }
 
-    /** An action on a position in the batch and the slot of its row. */
-    @FunctionalInterface
-    private interface PositionAndSlot {
-      void accept(int position, int slot);
-    }
+  /** An action on a position in the batch and the slot of its row. */
+  @FunctionalInterface
+  private interface PositionAndSlot {
+    void accept(int position, int slot);
   }
 
   /** A running fetch that other threads may describe. Immutable. */

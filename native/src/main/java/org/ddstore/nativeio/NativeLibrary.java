@@ -25,7 +25,7 @@ public final class NativeLibrary {
    * Number that changes with every change of the functions that Java calls; equal to that of {@code
    * library.h}.
    */
-  static final int ABI_VERSION = 7;
+  static final int ABI_VERSION = 8;
 
   private static final int FEATURE_FABRIC = 1;
 

@@ -19,22 +19,16 @@ import org.slf4j.LoggerFactory;
  * waits for the selector, too, which has the other channels, and those with a pending reply. Used
  * by the thread of the loop.
  */
-final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
+final class ChannelsInC extends WaitInC implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChannelsInC.class);
 
   private final RowServer server;
-  private final Selector selector;
-  private final Consumer<SelectionKey> action;
-  private final BooleanSupplier stop;
   private final Map<Long, ServedChannel> channels = new HashMap<>();
-  private boolean selectorChanged = true;
 
   private ChannelsInC(
       RowServer server, Selector selector, Consumer<SelectionKey> action, BooleanSupplier stop) {
+    super(selector, action, stop);
     this.server = server;
-    this.selector = selector;
-    this.action = action;
-    this.stop = stop;
   }
 
   /**
@@ -102,46 +96,28 @@ final class ChannelsInC implements PollingWait.Channels, AutoCloseable {
     server.resume(number);
   }
 
-  /** Lets the selector take over changes of its keys before the next wait. */
-  void selectorChanged() {
-    selectorChanged = true;
-  }
-
-  @Override
-  public int now() throws IOException {
-    return serve(0, 1);
-  }
-
-  @Override
-  public int await(long timeoutMs, int mostSleeps) throws IOException {
-    return serve(timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE), mostSleeps);
-  }
-
   @Override
   public int shortSleeps() {
     return server.shortWaits();
   }
 
-  private int serve(int timeoutMs, int mostWaits) throws IOException {
-    int ready = 0;
-    boolean mayWait = true;
-    if (selectorChanged) {
-      selectorChanged = false;
-      ready = selector.selectNow(action);
-      mayWait = ready == 0 && !stop.getAsBoolean(); // it discards wake-ups
+  @Override
+  int waitInC(int timeoutMs, int mostWaits) throws IOException {
+    return server.serve(timeoutMs, mostWaits, PollingWait.SHORT_NS);
+  }
+
+  @Override
+  boolean isSelectorReady() {
+    return server.isSelectorReady();
+  }
+
+  @Override
+  int handle() {
+    if (server.kind() == RowServer.Kind.NONE) {
+      return 0;
     }
-    boolean selected = ready > 0;
-    ready += server.serve(mayWait ? timeoutMs : 0, mostWaits, PollingWait.SHORT_NS);
-    boolean isSelectorReady = server.isSelectorReady();
-    if (server.kind() != RowServer.Kind.NONE) {
-      ready++;
-      handle(channels.get(server.channel()));
-    }
-    if (isSelectorReady) {
-      ready += selected ? 0 : selector.selectNow(action);
-      selectorChanged = true;
-    }
-    return ready;
+    handle(channels.get(server.channel()));
+    return 1;
   }
 
   private void handle(ServedChannel channel) {

@@ -11,6 +11,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import org.ddstore.nativeio.ReplyReceiver;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.types.ProcessAddress;
 import org.slf4j.Logger;
@@ -29,6 +30,9 @@ final class DataChannel implements AutoCloseable {
   private ByteBuffer out = ByteBuffer.allocateDirect(FIRST_BYTES); // requests to send
   private final DataReplies replies = new DataReplies(this);
   private SelectionKey key;
+  private PeerFetch user;
+  private RepliesInC inC; // null if Java receives the replies
+  private long handle; // in C
 
   private DataChannel(ProcessAddress peer, SocketChannel channel) {
     this.peer = peer;
@@ -83,12 +87,37 @@ final class DataChannel implements AutoCloseable {
     return peer;
   }
 
-  /** Lets a selector drive this channel for its user. */
-  void attach(Selector selector, Object user) throws IOException {
-    if (key == null || key.selector() != selector) {
-      key = channel.register(selector, SelectionKey.OP_READ);
+  /**
+   * Lets a selector drive this channel for its user.
+   *
+   * @param receiver receiver of the replies; null for Java
+   */
+  void attach(Selector selector, RepliesInC receiver, PeerFetch fetch) throws IOException {
+    user = fetch;
+    if (key != null && key.selector() == selector) {
+      key.attach(fetch);
+      return;
     }
-    key.attach(user);
+    handle = receiver == null ? 0 : receiver.add(this, channel);
+    inC = handle == 0 ? null : receiver;
+    key = channel.register(selector, idleInterest(), fetch);
+    selectorChanged();
+  }
+
+  /** Returns what the selector waits for while no request is pending. */
+  private int idleInterest() {
+    return inC == null ? SelectionKey.OP_READ : 0;
+  }
+
+  private void selectorChanged() {
+    if (inC != null) {
+      inC.selectorChanged();
+    }
+  }
+
+  /** Returns whether C receives the replies. */
+  boolean isInC() {
+    return inC != null;
   }
 
   /**
@@ -110,11 +139,19 @@ final class DataChannel implements AutoCloseable {
 
   private void flush() throws IOException {
     out.flip();
-    channel.write(out);
+    if (inC == null) {
+      channel.write(out);
+    } else {
+      inC.receiver().send(handle, out);
+    }
     out.compact();
-    int operations = SelectionKey.OP_READ | (out.position() > 0 ? SelectionKey.OP_WRITE : 0);
+    setInterest(idleInterest() | (out.position() > 0 ? SelectionKey.OP_WRITE : 0));
+  }
+
+  private void setInterest(int operations) {
     if (key.interestOps() != operations) {
       key.interestOps(operations);
+      selectorChanged();
     }
   }
 
@@ -139,6 +176,37 @@ final class DataChannel implements AutoCloseable {
     return bytes;
   }
 
+  /**
+   * Lets C receive a reply into buffers, in their order.
+   *
+   * @param parts head, data and tail, see {@link ReplyReceiver#expect}
+   * @param more whether a wait ends when this reply is whole, although others are not
+   */
+  void expect(ByteBuffer[] parts, boolean more) {
+    inC.receiver().expect(handle, parts[0], parts[1], parts[2], more);
+  }
+
+  /**
+   * Handles what C has received. Called by the waiting thread.
+   *
+   * @param bytes number of bytes of the present reply that have been received
+   */
+  void arrived(ReplyReceiver.Kind kind, int bytes) {
+    if (kind == ReplyReceiver.Kind.OTHER) {
+      leaveC();
+    }
+    user.arrived(kind, bytes);
+  }
+
+  /** Lets Java receive from now on: C takes only replies with rows. */
+  private void leaveC() {
+    RepliesInC left = inC;
+    left.remove(this, handle);
+    inC = null;
+    setInterest(idleInterest());
+    left.selectorChanged();
+  }
+
   /** Checks a channel that is ready although no reply is expected. */
   void receiveEnd() throws IOException {
     if (receive(new ByteBuffer[] {ByteBuffer.allocate(1)}) > 0) {
@@ -154,6 +222,11 @@ final class DataChannel implements AutoCloseable {
   /** Closes the channel. Idempotent. */
   @Override
   public void close() {
+    if (inC != null) {
+      inC.remove(this, handle);
+      inC.selectorChanged();
+      inC = null;
+    }
     try {
       channel.close();
     } catch (IOException e) {

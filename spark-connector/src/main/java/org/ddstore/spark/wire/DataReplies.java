@@ -28,6 +28,7 @@ final class DataReplies {
 
   private boolean hasLengths;
   private boolean failed;
+  private boolean isExpectedInC;
 
   DataReplies(DataChannel channel) {
     this.channel = channel;
@@ -50,6 +51,48 @@ final class DataReplies {
     expected.add(request);
   }
 
+  /** Lets C receive the next reply, if it receives those of this channel. */
+  void proceed() {
+    if (channel.isInC() && !isExpectedInC && nextPiece()) {
+      isExpectedInC = true;
+      channel.expect(parts, !hasLengths || !expected.isEmpty());
+    }
+  }
+
+  /** Processes a reply, or the lengths at its start, that C has received. */
+  void takeWhole() {
+    isExpectedInC = false;
+    for (ByteBuffer part : parts) {
+      part.position(part.limit());
+    }
+    progress();
+    proceed();
+  }
+
+  /**
+   * Receives the rest of a reply that C has left to Java. Does not block.
+   *
+   * @param bytes number of bytes that C has received of it
+   */
+  void receiveRest(int bytes) throws IOException {
+    if (!isExpectedInC) {
+      receive();
+      return;
+    }
+    isExpectedInC = false;
+    int left = bytes;
+    for (ByteBuffer part : parts) {
+      int taken = Math.min(left, part.remaining());
+      part.position(part.position() + taken);
+      left -= taken;
+    }
+    if (bytes > 0) {
+      fetch.heard();
+      progress();
+    }
+    receiveMore();
+  }
+
   /**
    * Processes what has arrived. Does not block.
    *
@@ -60,6 +103,10 @@ final class DataReplies {
       channel.receiveEnd(); // a channel that has ended stays ready until it is closed
       return;
     }
+    receiveMore();
+  }
+
+  private void receiveMore() throws IOException {
     while (nextPiece() && channel.receive(parts) > 0) {
       fetch.heard();
       progress();

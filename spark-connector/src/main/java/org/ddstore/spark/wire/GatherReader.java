@@ -3,6 +3,7 @@ package org.ddstore.spark.wire;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,15 +49,33 @@ final class GatherReader implements RemoteReader {
   private boolean hasDropped;
   private volatile Thread waiting;
   private volatile boolean attention;
-  private final PollingWait channelWait =
-      new PollingWait(key -> ((PeerFetch) key.attachment()).ready(), () -> attention);
+  private final boolean mayUseC;
+  private RepliesInC inC; // null: Java receives all replies
+  private final PollingWait channelWait = new PollingWait(GatherReader::ready, this::stops);
 
-  GatherReader(Connections connections, DataPaths paths, StoreToken token, Duration timeout) {
+  /**
+   * @param mayUseC whether C receives replies, if the library is loaded
+   */
+  GatherReader(
+      Connections connections,
+      DataPaths paths,
+      StoreToken token,
+      Duration timeout,
+      boolean mayUseC) {
     this.connections = connections;
     this.paths = paths;
     this.token = token;
     this.timeout = timeout;
+    this.mayUseC = mayUseC;
     begin();
+  }
+
+  private static void ready(SelectionKey key) {
+    ((PeerFetch) key.attachment()).ready();
+  }
+
+  private boolean stops() {
+    return attention;
   }
 
   @Override
@@ -110,6 +129,7 @@ final class GatherReader implements RemoteReader {
     if (selector == null) {
       try {
         selector = Selector.open();
+        inC = mayUseC ? RepliesInC.open(selector, GatherReader::ready, this::stops) : null;
       } catch (IOException e) { // such as too many open files
         throw new DDStoreException("cannot wait for remote rows: " + e.getMessage(), e);
       }
@@ -144,7 +164,7 @@ final class GatherReader implements RemoteReader {
 
   /** Keeps a channel, and lets a fetch receive its replies. Called by the waiting thread. */
   void attach(DataChannel channel, PeerFetch fetch) throws IOException {
-    channel.attach(selector, fetch);
+    channel.attach(selector, inC, fetch);
     channels.put(channel.peer(), channel);
   }
 
@@ -199,11 +219,17 @@ final class GatherReader implements RemoteReader {
     long untilNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(waitMs, leftMs));
     int ready;
     do {
-      ready = channelWait.select(selector, Math.min(waitMs, leftMs), mayPoll());
+      ready = select(Math.min(waitMs, leftMs));
       if (Thread.currentThread().isInterrupted()) {
         throw new DDStoreException("interrupted while waiting for remote rows");
       }
     } while (ready > 0 && !attention && untilNs - System.nanoTime() > 0);
+  }
+
+  private int select(long limitMs) throws IOException {
+    return inC == null
+        ? channelWait.select(selector, limitMs, mayPoll())
+        : channelWait.select(inC, limitMs, mayPoll());
   }
 
   /**
@@ -249,6 +275,10 @@ final class GatherReader implements RemoteReader {
   public void close() {
     channels.values().forEach(DataChannel::close);
     channels.clear();
+    if (inC != null) {
+      inC.close();
+      inC = null;
+    }
     if (selector != null) {
       try {
         selector.close();

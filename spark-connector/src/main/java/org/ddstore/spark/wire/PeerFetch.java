@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.network.client.RpcResponseCallback;
+import org.ddstore.nativeio.ReplyReceiver;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.types.DDStoreException;
 
@@ -119,6 +120,13 @@ final class PeerFetch {
 
   /** Fills the window. Holds the lock, because a request can find a broken connection. */
   private void send() {
+    sendRequests();
+    if (channel != null) {
+      channel.replies().proceed();
+    }
+  }
+
+  private void sendRequests() {
     int pieceBytes =
         channel == null ? GatherRequest.CONNECTION_PIECE_BYTES : GatherRequest.CHANNEL_PIECE_BYTES;
     while ((connection != null || channel != null) && outstanding < WINDOW) {
@@ -280,11 +288,35 @@ final class PeerFetch {
   }
 
   /** Receives replies of the channel. Called by the waiting thread. */
-  synchronized void ready() {
+  void ready() {
+    receive(
+        () -> {
+          channel.flushRest();
+          if (!channel.isInC()) {
+            channel.replies().receive();
+          }
+        });
+  }
+
+  /** Processes what C has received, see {@link DataChannel#arrived}. */
+  void arrived(ReplyReceiver.Kind kind, int bytes) {
+    receive(
+        () -> {
+          if (kind == ReplyReceiver.Kind.OTHER) {
+            channel.replies().receiveRest(bytes);
+            return;
+          }
+          heard();
+          if (kind == ReplyReceiver.Kind.WHOLE) {
+            channel.replies().takeWhole();
+          }
+        });
+  }
+
+  private synchronized void receive(DataLoop.Step step) {
     int current = round;
     try {
-      channel.flushRest();
-      channel.replies().receive();
+      step.run();
     } catch (IOException e) {
       if (done || cancelled) {
         dropChannel(); // idle: no reply is lost

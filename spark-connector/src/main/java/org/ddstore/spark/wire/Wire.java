@@ -289,7 +289,7 @@ public final class Wire {
                         WireSession session = sessions.get(store);
                         return session == null ? null : session.server();
                       },
-                      GatherKernels.current() != null,
+                      mayUseC(),
                       refusals,
                       options.connectTimeout())));
     } catch (RuntimeException | OutOfMemoryError e) { // connections carry the rows
@@ -306,6 +306,11 @@ public final class Wire {
         open.ifPresent(DataServer::close);
       }
     }
+  }
+
+  /** Returns whether C serves and receives rows, if its library is loaded. */
+  static boolean mayUseC() {
+    return GatherKernels.current() != null;
   }
 
   DataPaths paths() {

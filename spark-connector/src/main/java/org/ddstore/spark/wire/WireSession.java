@@ -186,7 +186,7 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
 
   @Override
   public RemoteReader newReader(Duration timeout) {
-    return new GatherReader(wire.connections(), wire.paths(), token, timeout);
+    return new GatherReader(wire.connections(), wire.paths(), token, timeout, Wire.mayUseC());
   }
 
   @Override

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The receipt of replies on many sockets by one thread. A reply is received into parts of memory, in
+ * their order; what is not such a reply is left to Java.
+ */
+#ifndef DDS_REPLY_RECEIVER_H
+#define DDS_REPLY_RECEIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#define DDS_REPLY_PARTS 3
+
+struct dds_reply_receiver;
+struct dds_reply_channel;
+
+/* What has arrived on a channel, as in ReplyReceiver.java. */
+enum dds_arrival_kind {
+  DDS_ARRIVED_PART,  /* a part of the reply */
+  DDS_ARRIVED_WHOLE, /* the whole reply */
+  DDS_ARRIVED_OTHER  /* a failure, bytes without a request, the end of the peer or an error */
+};
+
+/*
+ * number  number of the channel
+ * kind    a dds_arrival_kind
+ * bytes   number of bytes of the reply that have been received, all together
+ */
+struct dds_arrival {
+  int64_t number;
+  int64_t kind;
+  int64_t bytes;
+};
+
+/*
+ * selector     whether the selector of Java has a channel that is ready, or was woken
+ * short_waits  number of short waits that a channel ended
+ */
+struct dds_receipt {
+  int selector;
+  int short_waits;
+};
+
+/* Opens a receiver. Returns 0 or -errno. Java closes its epoll descriptor, selector, after the receiver. */
+int dds_reply_receiver_open(int selector, struct dds_reply_receiver **receiver);
+
+/* Closes the receiver and removes its channels, whose sockets stay open. */
+void dds_reply_receiver_close(struct dds_reply_receiver *receiver);
+
+/* Adds a socket that does not block. Returns NULL and sets errno on failure. */
+struct dds_reply_channel *dds_reply_receiver_add(struct dds_reply_receiver *receiver, int socket, int64_t number);
+
+/* Removes a socket before it is closed; nothing is written to the parts of its reply any more. */
+void dds_reply_receiver_remove(struct dds_reply_receiver *receiver, struct dds_reply_channel *channel);
+
+/* Sends bytes. Returns the number of bytes that the socket takes now, or -errno. */
+ssize_t dds_reply_receiver_send(const struct dds_reply_channel *channel, const uint8_t *bytes, size_t count);
+
+/*
+ * Expects a reply on a channel that expects none.
+ *
+ * parts  memory for it, DDS_REPLY_PARTS parts. If the first one is not empty, its first byte is the
+ *        status: a reply whose status is not 0 is another arrival
+ * more   whether Java has to do something when the reply is whole, such as expect another one
+ */
+void dds_reply_receiver_expect(struct dds_reply_receiver *receiver, struct dds_reply_channel *channel,
+                               const struct iovec *parts, int more);
+
+/*
+ * Waits for replies, until all that are expected are whole, Java has to do something, or nothing
+ * arrives in time. Returns the number of arrivals, at most one for each channel, or -errno. An arrival
+ * is reported once; the channel expects nothing after it, unless a part arrived.
+ *
+ * timeout_ms  longest duration of all waits; 0: one look, negative: unlimited
+ * most_waits  number of short waits after which it returns, too
+ * short_ns    longest duration of a short wait
+ * most        room for arrivals; others are reported by the next call
+ */
+int dds_reply_receiver_receive(struct dds_reply_receiver *receiver, int timeout_ms, int most_waits, int64_t short_ns,
+                               struct dds_arrival *arrivals, size_t most, struct dds_receipt *receipt);
+
+#endif
