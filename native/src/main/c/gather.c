@@ -18,6 +18,13 @@
 #define FETCHED_TOGETHER 4096
 
 /*
+ * Number of pieces after the present one that are prefetched. Measured (AMD EPYC under KVM, 2026-11-26, means
+ * of two series): 128 random pieces of 256 B of 256 MiB take 5.2 us, 5.6 us with 16, 5.7 us with 8, and 6.4 us
+ * with 8 if the first ones are not prefetched. With 64 B, 1 KiB and 4 KiB the differences are within the noise.
+ */
+#define PIECES_AHEAD 24
+
+/*
  * Smallest rows and targets for which stores past the caches are faster. Tenth percentiles relative
  * to memcpy, same day and machine: rows of 1 MiB take 0.78 of its time to targets of 16 MiB and
  * 0.68 to 64 MiB; rows of 256 KiB 0.96 and 0.94; rows of 64 KiB 0.96 and 1.05. Smaller targets are
@@ -138,11 +145,17 @@ void dds_scatter(const struct dds_records *records, const struct dds_field *fiel
   }
 }
 
+static void fetch_piece(const int64_t *pieces, const int32_t *bytes, size_t i) {
+  fetch(at(pieces[i]), min((size_t)bytes[i], MOST_FETCHED / 2));
+}
+
 uint8_t *dds_pack(const int64_t *pieces, const int32_t *bytes, size_t count, uint8_t *target) {
-  size_t ahead = DDS_AHEAD / 2;
+  for (size_t i = 0; i < min(PIECES_AHEAD, count); i++) {
+    fetch_piece(pieces, bytes, i);
+  }
   for (size_t i = 0; i < count; i++) {
-    if (i + ahead < count) {
-      fetch(at(pieces[i + ahead]), min((size_t)bytes[i + ahead], MOST_FETCHED / 2));
+    if (i + PIECES_AHEAD < count) {
+      fetch_piece(pieces, bytes, i + PIECES_AHEAD);
     }
     memcpy(target, at(pieces[i]), (size_t)bytes[i]);
     target += bytes[i];

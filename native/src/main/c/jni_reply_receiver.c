@@ -2,11 +2,12 @@
 /* JNI of org.ddstore.nativeio.ReplyReceiver. */
 #include <errno.h>
 #include <jni.h>
+#include <string.h>
 
 #include "jni_descriptors.h"
 #include "reply_receiver.h"
 
-#define ARRIVAL_LONGS 3
+#define ARRIVAL_LONGS 4
 #define HEADER_LONGS 2
 
 _Static_assert(sizeof(struct dds_arrival) == ARRIVAL_LONGS * sizeof(jlong), "ReplyReceiver.java");
@@ -88,4 +89,10 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_ReplyReceiver_receive(JNIEnv *e
   longs[0] = receipt.selector;
   longs[1] = receipt.short_waits;
   return arrived;
+}
+
+JNIEXPORT jstring JNICALL Java_org_ddstore_nativeio_ReplyReceiver_text(JNIEnv *env, jclass type, jint error) {
+  (void)type;
+  char text[128];
+  return (*env)->NewStringUTF(env, strerror_r(error, text, sizeof text));
 }

@@ -21,6 +21,7 @@
  * more      whether Java has to do something when the reply is whole
  * arrived   whether the channel is in the list of arrivals
  * kind      of the arrival
+ * error     errno of the arrival, or 0
  */
 struct dds_reply_channel {
   int socket;
@@ -33,6 +34,7 @@ struct dds_reply_channel {
   int more;
   int arrived;
   enum dds_arrival_kind kind;
+  int error;
   struct dds_reply_channel *next_arrived;
   struct dds_reply_channel *previous;
   struct dds_reply_channel *next;
@@ -183,6 +185,7 @@ static int receive_reply(struct dds_reply_channel *channel, enum dds_arrival_kin
       break;
     }
     if (got <= 0) {
+      channel->error = got < 0 ? errno : 0;
       *kind = DDS_ARRIVED_OTHER;
       return 1;
     }
@@ -259,8 +262,8 @@ static int take_arrivals(struct dds_reply_receiver *receiver, struct dds_arrival
     struct dds_reply_channel *channel = receiver->arrived;
     receiver->arrived = channel->next_arrived;
     channel->arrived = 0;
-    arrivals[count++] =
-        (struct dds_arrival){.number = channel->number, .kind = channel->kind, .bytes = channel->received};
+    arrivals[count++] = (struct dds_arrival){
+        .number = channel->number, .kind = channel->kind, .bytes = channel->received, .error = channel->error};
   }
   return (int)count;
 }

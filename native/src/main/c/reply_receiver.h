@@ -19,18 +19,20 @@ struct dds_reply_channel;
 enum dds_arrival_kind {
   DDS_ARRIVED_PART,  /* a part of the reply */
   DDS_ARRIVED_WHOLE, /* the whole reply */
-  DDS_ARRIVED_OTHER  /* a failure, bytes without a request, the end of the peer or an error */
+  DDS_ARRIVED_OTHER  /* a failure, bytes without a request, the end of the peer or an error of the socket */
 };
 
 /*
  * number  number of the channel
  * kind    a dds_arrival_kind
  * bytes   number of bytes of the reply that have been received, all together
+ * error   errno of the socket, whose error is gone afterwards; 0 for none
  */
 struct dds_arrival {
   int64_t number;
   int64_t kind;
   int64_t bytes;
+  int64_t error;
 };
 
 /*
@@ -68,9 +70,10 @@ void dds_reply_receiver_expect(struct dds_reply_receiver *receiver, struct dds_r
                                const struct iovec *parts, int more);
 
 /*
- * Waits for replies, until all that are expected are whole, Java has to do something, or nothing
- * arrives in time. Returns the number of arrivals, at most one for each channel, or -errno. An arrival
- * is reported once; the channel expects nothing after it, unless a part arrived.
+ * Waits once, and again until all expected replies are whole, Java has to do something, or the time is
+ * over. Returns the number of arrivals, at most one for each channel, or -errno. A channel expects
+ * nothing after an arrival, unless a part arrived. Another arrival is reported again until the channel
+ * is removed.
  *
  * timeout_ms  longest duration of all waits; 0: one look, negative: unlimited
  * most_waits  number of short waits after which it returns, too

@@ -36,9 +36,10 @@ public final class ReplyReceiver implements AutoCloseable {
   private static final int NUMBER = 0;
   private static final int KIND = Long.BYTES;
   private static final int BYTES = 2 * Long.BYTES;
-  private static final int ARRIVAL_BYTES = 3 * Long.BYTES;
+  private static final int ERROR = 3 * Long.BYTES;
+  private static final int ARRIVAL_BYTES = 4 * Long.BYTES;
 
-  /** Number of arrivals that one call of {@link #receive} reports. */
+  /** Largest number of arrivals that one call of {@link #receive} reports. */
   private static final int MOST_ARRIVALS = 64;
 
   private final long handle;
@@ -69,7 +70,7 @@ public final class ReplyReceiver implements AutoCloseable {
   private static long check(long result, String call) throws IOException {
     if (result < 0) {
       throw new IOException(
-          "cannot %s the receiver of replies in C: error %d".formatted(call, -result));
+          "cannot %s the receiver of replies in C: %s".formatted(call, text((int) -result)));
     }
     return result;
   }
@@ -102,7 +103,7 @@ public final class ReplyReceiver implements AutoCloseable {
   public void send(long channel, ByteBuffer bytes) throws IOException {
     int sent = send(channel, RawAddress.of(bytes) + bytes.position(), bytes.remaining());
     if (sent < 0) {
-      throw new IOException("cannot send to the peer: error %d".formatted(-sent));
+      throw new IOException("cannot send a request on a data channel: " + text(-sent));
     }
     bytes.position(bytes.position() + sent);
   }
@@ -135,13 +136,14 @@ public final class ReplyReceiver implements AutoCloseable {
   }
 
   /**
-   * Waits for replies, until all that are expected are whole, the caller has to do something, or
-   * nothing arrives in time. {@link Selector#wakeup()} ends it, an interrupt does not.
+   * Waits for replies until all expected ones are whole, the caller has to do something, or the
+   * time is over. {@link Selector#wakeup()} ends it, an interrupt does not.
    *
    * @param timeoutMs longest duration of all waits in milliseconds; 0 not to wait, -1: unlimited
    * @param mostWaits number of short waits after which it returns, too
    * @param shortNs longest duration of a short wait in nanoseconds
-   * @return number of arrivals, one for each channel on which anything has arrived
+   * @return number of arrivals, at most one for each channel; the next call reports those for which
+   *     there is no room
    */
   public int receive(int timeoutMs, int mostWaits, long shortNs) throws IOException {
     return (int)
@@ -173,6 +175,14 @@ public final class ReplyReceiver implements AutoCloseable {
   /** Returns the number of bytes of the reply that have been received, all together. */
   public int bytes(int arrival) {
     return (int) result.getLong(HEADER_BYTES + arrival * ARRIVAL_BYTES + BYTES);
+  }
+
+  /** Returns the error of the channel that ended the receipt; null if there is none. */
+  public IOException error(int arrival) {
+    int error = (int) result.getLong(HEADER_BYTES + arrival * ARRIVAL_BYTES + ERROR);
+    return error == 0
+        ? null
+        : new IOException("cannot receive rows on a data channel: " + text(error));
   }
 
   /** Removes all channels, which stay open. Call once. */
@@ -209,6 +219,8 @@ public final class ReplyReceiver implements AutoCloseable {
       long tail,
       int tailBytes,
       boolean more);
+
+  private static native String text(int error);
 
   /** Returns the number of arrivals, or -errno. */
   private static native int receive(

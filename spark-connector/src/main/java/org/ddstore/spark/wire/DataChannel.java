@@ -31,8 +31,8 @@ final class DataChannel implements AutoCloseable {
   private final DataReplies replies = new DataReplies(this);
   private SelectionKey key;
   private PeerFetch user;
-  private RepliesInC inC; // null if Java receives the replies
-  private long handle; // in C
+  private RepliesInC waits; // of the reader; null if it has none
+  private long handle; // in C; 0 if Java receives the replies
 
   private DataChannel(ProcessAddress peer, SocketChannel channel) {
     this.peer = peer;
@@ -90,34 +90,34 @@ final class DataChannel implements AutoCloseable {
   /**
    * Lets a selector drive this channel for its user.
    *
-   * @param receiver receiver of the replies; null for Java
+   * @param inC waits of the reader in C; null if it has none
    */
-  void attach(Selector selector, RepliesInC receiver, PeerFetch fetch) throws IOException {
+  void attach(Selector selector, RepliesInC inC, PeerFetch fetch) throws IOException {
     user = fetch;
     if (key != null && key.selector() == selector) {
       key.attach(fetch);
       return;
     }
-    handle = receiver == null ? 0 : receiver.add(this, channel);
-    inC = handle == 0 ? null : receiver;
+    waits = inC;
+    handle = inC == null ? 0 : inC.add(this, channel);
     key = channel.register(selector, idleInterest(), fetch);
     selectorChanged();
   }
 
   /** Returns what the selector waits for while no request is pending. */
   private int idleInterest() {
-    return inC == null ? SelectionKey.OP_READ : 0;
+    return handle == 0 ? SelectionKey.OP_READ : 0;
   }
 
   private void selectorChanged() {
-    if (inC != null) {
-      inC.selectorChanged();
+    if (waits != null) {
+      waits.selectorChanged();
     }
   }
 
   /** Returns whether C receives the replies. */
   boolean isInC() {
-    return inC != null;
+    return handle != 0;
   }
 
   /**
@@ -139,16 +139,17 @@ final class DataChannel implements AutoCloseable {
 
   private void flush() throws IOException {
     out.flip();
-    if (inC == null) {
+    if (handle == 0) {
       channel.write(out);
     } else {
-      inC.receiver().send(handle, out);
+      waits.receiver().send(handle, out);
     }
     out.compact();
-    setInterest(idleInterest() | (out.position() > 0 ? SelectionKey.OP_WRITE : 0));
+    setInterest();
   }
 
-  private void setInterest(int operations) {
+  private void setInterest() {
+    int operations = idleInterest() | (out.position() > 0 ? SelectionKey.OP_WRITE : 0);
     if (key.interestOps() != operations) {
       key.interestOps(operations);
       selectorChanged();
@@ -183,28 +184,33 @@ final class DataChannel implements AutoCloseable {
    * @param more whether a wait ends when this reply is whole, although others are not
    */
   void expect(ByteBuffer[] parts, boolean more) {
-    inC.receiver().expect(handle, parts[0], parts[1], parts[2], more);
+    waits.receiver().expect(handle, parts[0], parts[1], parts[2], more);
   }
 
   /**
    * Handles what C has received. Called by the waiting thread.
    *
    * @param bytes number of bytes of the present reply that have been received
+   * @param error error that ended the receipt, or null
    */
-  void arrived(ReplyReceiver.Kind kind, int bytes) {
+  void arrived(ReplyReceiver.Kind kind, int bytes, IOException error) {
     if (kind == ReplyReceiver.Kind.OTHER) {
       leaveC();
     }
-    user.arrived(kind, bytes);
+    user.arrived(kind, bytes, error);
   }
 
   /** Lets Java receive from now on: C takes only replies with rows. */
   private void leaveC() {
-    RepliesInC left = inC;
-    left.remove(this, handle);
-    inC = null;
-    setInterest(idleInterest());
-    left.selectorChanged();
+    removeFromC();
+    setInterest();
+  }
+
+  private void removeFromC() {
+    if (handle != 0) {
+      waits.remove(this, handle);
+      handle = 0;
+    }
   }
 
   /** Checks a channel that is ready although no reply is expected. */
@@ -222,11 +228,8 @@ final class DataChannel implements AutoCloseable {
   /** Closes the channel. Idempotent. */
   @Override
   public void close() {
-    if (inC != null) {
-      inC.remove(this, handle);
-      inC.selectorChanged();
-      inC = null;
-    }
+    removeFromC();
+    selectorChanged();
     try {
       channel.close();
     } catch (IOException e) {

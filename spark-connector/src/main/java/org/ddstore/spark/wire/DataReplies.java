@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.ddstore.nativeio.ReplyReceiver;
 
 /**
  * The replies that a {@link PeerFetch} expects on a channel, in the order of the requests. The data
@@ -55,12 +56,29 @@ final class DataReplies {
   void proceed() {
     if (channel.isInC() && !isExpectedInC && nextPiece()) {
       isExpectedInC = true;
-      channel.expect(parts, !hasLengths || !expected.isEmpty());
+      channel.expect(parts, !hasLengths || !fetch.received().isLast(piece));
     }
   }
 
-  /** Processes a reply, or the lengths at its start, that C has received. */
-  void takeWhole() {
+  /**
+   * Processes what C has received, see {@link DataChannel#arrived}. Does not block.
+   *
+   * @throws org.ddstore.types.DDStoreException if the content of a reply is illegal
+   */
+  void arrived(ReplyReceiver.Kind kind, int bytes, IOException error) throws IOException {
+    if (error != null) {
+      throw error;
+    }
+    switch (kind) {
+      case PART -> fetch.heard();
+      case WHOLE -> takeWhole();
+      default -> receiveRest(bytes);
+    }
+  }
+
+  /** Processes a reply, or the lengths at its start. */
+  private void takeWhole() {
+    fetch.heard();
     isExpectedInC = false;
     for (ByteBuffer part : parts) {
       part.position(part.limit());
@@ -69,12 +87,8 @@ final class DataReplies {
     proceed();
   }
 
-  /**
-   * Receives the rest of a reply that C has left to Java. Does not block.
-   *
-   * @param bytes number of bytes that C has received of it
-   */
-  void receiveRest(int bytes) throws IOException {
+  /** Receives the rest of a reply that C has left to Java. */
+  private void receiveRest(int bytes) throws IOException {
     if (!isExpectedInC) {
       receive();
       return;

@@ -299,18 +299,8 @@ final class PeerFetch {
   }
 
   /** Processes what C has received, see {@link DataChannel#arrived}. */
-  void arrived(ReplyReceiver.Kind kind, int bytes) {
-    receive(
-        () -> {
-          if (kind == ReplyReceiver.Kind.OTHER) {
-            channel.replies().receiveRest(bytes);
-            return;
-          }
-          heard();
-          if (kind == ReplyReceiver.Kind.WHOLE) {
-            channel.replies().takeWhole();
-          }
-        });
+  void arrived(ReplyReceiver.Kind kind, int bytes, IOException error) {
+    receive(() -> channel.replies().arrived(kind, bytes, error));
   }
 
   private synchronized void receive(DataLoop.Step step) {

@@ -139,6 +139,11 @@ final class ReceivedRows {
     return staging != null && bytesCome == rows.start(rows.rows());
   }
 
+  /** Returns whether a piece is all that is missing, once its lengths are known. */
+  boolean isLast(GatherRequest piece) {
+    return staging != null && bytesCome + dataBytes(piece) == rows.start(rows.rows());
+  }
+
   /** Returns whether rows changed between two pieces. */
   boolean isTorn() {
     return torn;

@@ -97,7 +97,7 @@ final class RepliesInC extends WaitInC implements AutoCloseable {
     for (int a = 0; a < arrivals; a++) {
       DataChannel channel = channels.get(receiver.number(a));
       if (channel != null) { // not dropped by the arrivals before
-        channel.arrived(receiver.kind(a), receiver.bytes(a));
+        channel.arrived(receiver.kind(a), receiver.bytes(a), receiver.error(a));
       }
     }
     return 0;

@@ -127,6 +127,32 @@ class DataRepliesTest {
     }
   }
 
+  /** Rows that follow the first piece are requested while another owner is silent. */
+  @Test
+  void receivesAllPiecesOfRaggedRowsBeforeAnotherOwnerReplies() throws Exception {
+    int length = GatherRequest.CHANNEL_PIECE_BYTES / 2 + 1000;
+    byte[] all = data(3 * length);
+    int firstBytes = GatherRequest.CHANNEL_PIECE_BYTES;
+    try (Owner owner = new Owner(1);
+        Owner silent = new Owner(2)) {
+      PeerRows ragged = owner.rows(3, 0);
+      PeerRows others = silent.rows(2, RECORD_BYTES);
+      Future<?> sent =
+          owners.submit(
+              () -> {
+                owner.send(reply(Arrays.copyOf(all, firstBytes), length, length, length));
+                owner.awaitRequests(2);
+                owner.send(reply(Arrays.copyOfRange(all, firstBytes, all.length)));
+                silent.send(reply(2 * RECORD_BYTES));
+                return null;
+              });
+      reader.fetch(List.of(ragged, others));
+      sent.get();
+      assertThat(received(ragged)).isEqualTo(all);
+      assertThat(received(others)).isEqualTo(data(2 * RECORD_BYTES));
+    }
+  }
+
   @Test
   void receivesFromSeveralOwners() throws Exception {
     try (Owner first = new Owner(1);
@@ -169,7 +195,7 @@ class DataRepliesTest {
     }
   }
 
-  /** Rows that their rank was changing are requested again, and those of later pieces with them. */
+  /** Rows that their rank was changing are requested again. */
   @Test
   void requestsChangingRowsAgain() throws Exception {
     try (Owner owner = new Owner(1)) {
@@ -241,13 +267,17 @@ class DataRepliesTest {
 
   /** Returns a reply with lengths if there are some, and rows of one segment. */
   private static byte[] reply(int bytes, int... lengths) {
+    return reply(data(bytes), lengths);
+  }
+
+  private static byte[] reply(byte[] rows, int... lengths) {
     int head = GatherReply.headBytes(lengths.length);
-    ByteBuffer reply = ByteBuffer.allocate(head + bytes + GatherReply.tailBytes(1));
+    ByteBuffer reply = ByteBuffer.allocate(head + rows.length + GatherReply.tailBytes(1));
     reply.put(Status.OK);
     for (int length : lengths) {
       reply.putInt(length);
     }
-    reply.position(head).put(data(bytes)).put(Status.OK).putLong(2);
+    reply.position(head).put(rows).put(Status.OK).putLong(2);
     return reply.array();
   }
 
