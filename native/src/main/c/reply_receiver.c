@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "epoll_set.h"
 
 #define EVENTS 64
 #define NS_PER_MS INT64_C(1000000)
@@ -47,22 +47,14 @@ struct dds_reply_receiver {
   struct dds_reply_channel *arrived;
 };
 
-static int watch(struct dds_reply_receiver *receiver, int descriptor, struct dds_reply_channel *channel) {
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = channel};
-  return epoll_ctl(receiver->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : -errno;
-}
-
 int dds_reply_receiver_open(int selector, struct dds_reply_receiver **receiver) {
   struct dds_reply_receiver *opened = calloc(1, sizeof *opened);
   if (opened == NULL) {
     return -ENOMEM;
   }
-  opened->epoll = epoll_create1(EPOLL_CLOEXEC);
-  int result = opened->epoll < 0 ? -errno : watch(opened, selector, NULL);
-  if (result < 0) {
-    if (opened->epoll >= 0) {
-      close(opened->epoll);
-    }
+  opened->epoll = dds_epoll_open(selector);
+  if (opened->epoll < 0) {
+    int result = opened->epoll;
     free(opened);
     return result;
   }
@@ -85,7 +77,7 @@ struct dds_reply_channel *dds_reply_receiver_add(struct dds_reply_receiver *rece
   if (channel == NULL) {
     return NULL;
   }
-  int result = watch(receiver, socket, channel);
+  int result = dds_epoll_add(receiver->epoll, socket, channel);
   if (result < 0) {
     free(channel);
     errno = -result;
@@ -226,21 +218,13 @@ static int receive_from(struct dds_reply_receiver *receiver, struct dds_reply_ch
   return kind == DDS_ARRIVED_OTHER || (kind == DDS_ARRIVED_WHOLE && channel->more);
 }
 
-static int64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
-}
-
 /* Waits for channels and receives from them. Returns their number or -errno. */
 static int receive_once(struct dds_reply_receiver *receiver, int timeout_ms, int64_t *waited_ns, int *for_java,
                         struct dds_receipt *receipt) {
   struct epoll_event ready[EVENTS];
-  int64_t start_ns = now_ns();
-  int count = epoll_wait(receiver->epoll, ready, EVENTS, timeout_ms);
-  *waited_ns = now_ns() - start_ns;
+  int count = dds_epoll_wait(receiver->epoll, ready, EVENTS, timeout_ms, waited_ns);
   if (count < 0) {
-    return errno == EINTR ? 0 : -errno;
+    return count;
   }
   int channels = 0;
   for (int i = 0; i < count; i++) {

@@ -5,10 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "epoll_set.h"
 #include "row_reply.h"
 
 #define EVENTS 64
@@ -53,11 +52,6 @@ struct dds_row_server {
   struct dds_row_channel *last_queued;
 };
 
-static int watch(struct dds_row_server *server, int descriptor, struct dds_row_channel *channel) {
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = channel};
-  return epoll_ctl(server->epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : -errno;
-}
-
 int dds_row_server_open(int selector, uint8_t *input, size_t input_bytes, uint8_t *packed, size_t packed_bytes,
                         struct dds_row_server **server) {
   if (input_bytes < 2 * SIZE_BYTES || packed_bytes < DDS_LEAST_PACKED) {
@@ -67,16 +61,13 @@ int dds_row_server_open(int selector, uint8_t *input, size_t input_bytes, uint8_
   if (opened == NULL) {
     return -ENOMEM;
   }
-  *opened = (struct dds_row_server){.epoll = epoll_create1(EPOLL_CLOEXEC),
+  *opened = (struct dds_row_server){.epoll = dds_epoll_open(selector),
                                     .input = input,
                                     .input_bytes = input_bytes,
                                     .packed = packed,
                                     .packed_bytes = packed_bytes};
-  int result = opened->epoll < 0 ? -errno : watch(opened, selector, NULL);
-  if (result < 0) {
-    if (opened->epoll >= 0) {
-      close(opened->epoll);
-    }
+  if (opened->epoll < 0) {
+    int result = opened->epoll;
     free(opened);
     return result;
   }
@@ -105,7 +96,7 @@ struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int so
   if (channel == NULL) {
     return NULL;
   }
-  int result = watch(server, socket, channel);
+  int result = dds_epoll_add(server->epoll, socket, channel);
   if (result < 0) {
     free(channel);
     errno = -result;
@@ -187,7 +178,7 @@ int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel 
   if (channel->unread_bytes > 0) {
     enqueue(server, channel);
   }
-  return watch(server, channel->socket, channel);
+  return dds_epoll_add(server->epoll, channel->socket, channel);
 }
 
 static int64_t size_at(const uint8_t *place) {
@@ -309,20 +300,12 @@ static int turn(struct dds_row_server *server, struct dds_row_channel *channel, 
   return answered;
 }
 
-static int64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000 * NS_PER_MS + now.tv_nsec;
-}
-
 /* Waits for channels, and lets those that are queued then have a turn, until Java has to do something. */
 static int serve_once(struct dds_row_server *server, int timeout_ms, int64_t *waited_ns, struct dds_row_event *event) {
   struct epoll_event ready[EVENTS];
-  int64_t start_ns = now_ns();
-  int count = epoll_wait(server->epoll, ready, EVENTS, server->first_queued == NULL ? timeout_ms : 0);
-  *waited_ns = now_ns() - start_ns;
-  if (count < 0 && errno != EINTR) {
-    return -errno;
+  int count = dds_epoll_wait(server->epoll, ready, EVENTS, server->first_queued == NULL ? timeout_ms : 0, waited_ns);
+  if (count < 0) {
+    return count;
   }
   for (int i = 0; i < count; i++) {
     struct dds_row_channel *channel = ready[i].data.ptr;
