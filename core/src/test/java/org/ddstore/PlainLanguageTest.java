@@ -5,13 +5,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Sources and pages contain no phrase that reads as if it were translated. */
@@ -39,6 +41,9 @@ class PlainLanguageTest {
               "\\bLOG\\.(?:log\\( ?[\\w.]+, ?|(?:error|warn|info|debug)\\( ?)\"(?:\\\\\")?\\{",
               "the subject before the first value, as in store \\\"{}\\\""));
 
+  private static final Pattern TEXT =
+      Pattern.compile(".*\\.(?:java|c|h|md|ipynb|xml|sh|js|css|properties)|ddstore");
+
   private static final Pattern SPACE = Pattern.compile("\\s+(?:\\*|//|#)?\\s*");
 
   private record Phrase(Pattern pattern, String remedy) {
@@ -47,28 +52,29 @@ class PlainLanguageTest {
     }
   }
 
+  /** Returns the texts of the project, without what a build creates. */
   private static List<Path> texts() throws IOException {
     List<Path> texts = new ArrayList<>();
-    try (Stream<Path> top = Files.list(ROOT)) {
-      top.filter(path -> path.toString().endsWith(".md")).forEach(texts::add);
-    }
-    for (String folder :
-        List.of(
-            "docs",
-            "core/src",
-            "native/src",
-            "spark-connector/src",
-            "formats/src",
-            "cli/src",
-            "examples/src",
-            "benchmarks/src",
-            "benchmarks/two-hosts/src")) {
-      try (Stream<Path> all = Files.walk(ROOT.resolve(folder))) {
-        all.filter(path -> path.toString().matches(".*\\.(java|c|h|md)"))
-            .filter(path -> !path.endsWith(SELF))
-            .forEach(texts::add);
-      }
-    }
+    Files.walkFileTree(
+        ROOT,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+            String name = folder.getFileName().toString();
+            boolean isSource = !name.equals("target") && !name.startsWith(".");
+            return isSource || folder.equals(ROOT)
+                ? FileVisitResult.CONTINUE
+                : FileVisitResult.SKIP_SUBTREE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            if (TEXT.matcher(file.getFileName().toString()).matches() && !file.endsWith(SELF)) {
+              texts.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
     return texts;
   }
 
@@ -90,8 +96,13 @@ class PlainLanguageTest {
 
   @Test
   void sourcesAndPagesArePlainEnglish() throws IOException {
+    List<Path> texts = texts();
+    assertThat(texts)
+        .extracting(text -> ROOT.relativize(text).toString())
+        .contains("ddstore", "pom.xml", "README.md", "notebooks/design.md", "docs/architecture.md");
+
     List<String> all = new ArrayList<>();
-    for (Path text : texts()) {
+    for (Path text : texts) {
       all.addAll(findings(ROOT.relativize(text).toString(), Files.readString(text, UTF_8)));
     }
     assertThat(all).isEmpty();

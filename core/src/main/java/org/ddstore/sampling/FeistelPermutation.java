@@ -93,9 +93,6 @@ final class FeistelPermutation implements Permutation {
 
   private RoundTables tabulated() {
     return new RoundTables(
-        this,
-        (int) a,
-        (int) b,
         added(key0, b, a),
         added(key1, a, b),
         added(key2, b, a),
@@ -148,7 +145,7 @@ final class FeistelPermutation implements Permutation {
   /**
    * Returns number / b for a number in [0, 2^61], by a multiplication that is at most 1 too low.
    */
-  long quotient(long number) {
+  private long quotient(long number) {
     long low = Math.multiplyHigh(number << 1, inverse);
     return low + (number - low * b >= b ? 1 : 0);
   }
@@ -156,5 +153,68 @@ final class FeistelPermutation implements Permutation {
   private static long add(long value, long keyed, long modulus) {
     long less = value + KeyedHash.below(KeyedHash.mix(keyed), modulus) - modulus;
     return less + (less >> (Long.SIZE - 1) & modulus); // no branch, which would be unpredictable
+  }
+
+  /**
+   * The six rounds over two small halves, looked up in place of computed: the addend of a round
+   * depends on one half alone, which has few values. The results are the same, in about half the
+   * time.
+   */
+  private final class RoundTables {
+    /** Largest number of values of a half: the six tables then have 192 KiB, which fits a cache. */
+    static final long MOST_VALUES = 1 << 14;
+
+    /** Numbers that pass a round together: their look-ups overlap, and stay in a cache. */
+    private static final int BLOCK = 512;
+
+    private final char[][] added;
+
+    /**
+     * @param added addends of each round to one half, by the value of the other
+     */
+    RoundTables(char[]... added) {
+      this.added = added;
+    }
+
+    void replace(long[] places, int from, int count) {
+      int capacity = Math.min(BLOCK, count);
+      int[] left = new int[capacity];
+      int[] right = new int[capacity];
+      int[] addends = new int[capacity];
+      int end = from + count;
+      for (int first = from; first < end; first += BLOCK) {
+        int chunk = Math.min(BLOCK, end - first);
+        for (int i = 0; i < chunk; i++) {
+          long number = places[first + i];
+          long quotient = quotient(number);
+          left[i] = (int) quotient;
+          right[i] = (int) (number - quotient * b);
+        }
+        for (int round = 0; round < added.length; round += 2) {
+          lookUp(added[round], right, addends, chunk);
+          add(left, addends, (int) a, chunk);
+          lookUp(added[round + 1], left, addends, chunk);
+          add(right, addends, (int) b, chunk);
+        }
+        for (int i = 0; i < chunk; i++) {
+          long number = (long) left[i] * b + right[i];
+          places[first + i] = number < size ? number : at(number);
+        }
+      }
+    }
+
+    private static void lookUp(char[] table, int[] values, int[] addends, int count) {
+      for (int i = 0; i < count; i++) {
+        addends[i] = table[values[i]];
+      }
+    }
+
+    /** Adds in a separate loop, which the compiler vectorises. */
+    private static void add(int[] changed, int[] by, int modulus, int count) {
+      for (int i = 0; i < count; i++) {
+        int less = changed[i] + by[i] - modulus;
+        changed[i] = less + (less >> (Integer.SIZE - 1) & modulus);
+      }
+    }
   }
 }

@@ -13,6 +13,7 @@ import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -256,8 +257,14 @@ public final class ArchitectureRules {
   /** Types of the public and protected members of a type, its supertypes and type parameters. */
   private static Stream<Mention> mentions(JavaClass type) {
     List<Mention> all = new ArrayList<>();
-    type.getRawSuperclass().ifPresent(parent -> all.add(new Mention(type.getName(), parent)));
-    type.getRawInterfaces().forEach(parent -> all.add(new Mention(type.getName(), parent)));
+    Stream.of(
+            type.getSuperclass().stream(),
+            type.getInterfaces().stream(),
+            type.getTypeParameters().stream())
+        .flatMap(types -> types)
+        .flatMap(involved -> ((JavaType) involved).getAllInvolvedRawTypes().stream())
+        .filter(involved -> !involved.equals(type))
+        .forEach(involved -> all.add(new Mention(type.getName(), involved)));
     for (JavaMember member : type.getMembers()) {
       if (isVisible(member)) {
         member.getAllInvolvedRawTypes().stream()

@@ -36,6 +36,8 @@ class ArchitectureRulesTest {
         .hasMessageContaining("Leaking.returned() mentions " + SAMPLE + ".leak.hidden.Hidden")
         .hasMessageContaining("Leaking.taken(")
         .hasMessageContaining("Leaking.listed() mentions")
+        .hasMessageContaining(SAMPLE + ".leak.api.LeakingHead mentions " + SAMPLE)
+        .hasMessageContaining(SAMPLE + ".leak.api.LeakingBound mentions " + SAMPLE)
         .hasMessageNotContaining("ofNoUser")
         .hasMessageNotContaining("marked");
     assertThatCode(() -> ArchitectureRules.publicSignaturesAreForUsers().check(sample("floors")))

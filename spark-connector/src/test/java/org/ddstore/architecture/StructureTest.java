@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StructureTest {
   private static final Modules MODULES = Modules.ofProject();
 
+  private static final int MOST_WORDS = 2500;
+
   private static final Map<String, String> SOURCES =
       Map.of(
           "a.Door", "class Door { Hall hall; }",
@@ -78,6 +80,13 @@ class StructureTest {
 
     assertThat(path).as("list \"%s\" of docs/architecture.md", title).isPresent();
     assertThat(path.orElseThrow().problems(MODULES::source)).isEmpty();
+  }
+
+  @Test
+  void architecturePageCanBeReadInTenMinutes() throws IOException {
+    String page = Files.readString(MODULES.root().resolve("docs/architecture.md"));
+
+    assertThat(page.strip().split("\\s+")).hasSizeLessThanOrEqualTo(MOST_WORDS);
   }
 
   @Test

@@ -2,9 +2,13 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.ddstore.architecture.ArchitectureContract;
 import org.ddstore.architecture.ArchitectureRules;
+import org.ddstore.architecture.sample.ScalaLeak;
 import org.ddstore.spark.backend.TransportBackends;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +24,16 @@ class ArchitectureTest extends ArchitectureContract {
   void connectorHasFewLayers() {
     assertThat(ArchitectureRules.layers(ALL, name -> name.startsWith("org.ddstore.spark")))
         .hasSizeLessThanOrEqualTo(MAX_LAYERS);
+  }
+
+  @Test
+  void findsTypesOfScalaInPublicSignatures() {
+    JavaClasses leaking = new ClassFileImporter().importClasses(ScalaLeak.class);
+
+    assertThatThrownBy(() -> ArchitectureRules.publicSignaturesAreForUsers().check(leaking))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("ScalaLeak.returned() mentions scala.Option")
+        .hasMessageContaining("ScalaLeak.taken(java.util.List) mentions scala.Tuple2");
   }
 
   @Test

@@ -4,6 +4,7 @@ package org.ddstore.spark.ingest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.Partition;
 import org.apache.spark.rdd.RDD;
@@ -23,10 +24,12 @@ import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.datasources.v2.FileScan;
+import org.apache.spark.sql.execution.datasources.v2.TextBasedFileScan;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.internal.SQLConf;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 import org.ddstore.spark.types.OrderedScan;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The rows of a DataFrame in their global order, and the way they are read.
@@ -143,12 +146,38 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
       Dataset<Row> bare = df.select(new org.apache.spark.sql.Column[0]);
       Shape shape = Shape.of(bare.queryExecution().optimizedPlan());
       Optional<Scan> counting =
-          shape == Shape.of(optimized) && !MalformedLines.mayBeDropped(optimized)
+          shape == Shape.of(optimized) && !mayDropLines(optimized)
               ? Scan.of(bare, shape, false, conf).filter(scan -> scan.places().equals(places()))
               : Optional.empty();
       long[] counts = counting.orElse(this).run();
       return new OrderedRows(
           physical.rdd(), physical.format(), df.schema().size(), partitions, counts, false);
+    }
+
+    /**
+     * Returns whether Spark may leave out lines of CSV or JSON that it cannot parse, depending on
+     * the columns that it parses.
+     */
+    private static boolean mayDropLines(LogicalPlan plan) {
+      for (LogicalPlan leaf : SparkInternals.list(plan.collectLeaves())) {
+        if (leaf instanceof LogicalRelation relation
+            && relation.relation() instanceof HadoopFsRelation files) {
+          Map<String, String> options = CollectionConverters.asJava(files.options());
+          if (options.entrySet().stream().anyMatch(Scan::dropsMalformed)) {
+            return true;
+          }
+        }
+        if (leaf instanceof DataSourceV2ScanRelation scan
+            && scan.scan() instanceof TextBasedFileScan) {
+          return true; // the options of these scans differ between releases of Spark
+        }
+      }
+      return false;
+    }
+
+    private static boolean dropsMalformed(Map.Entry<String, String> option) {
+      return option.getKey().equalsIgnoreCase("mode")
+          && option.getValue().equalsIgnoreCase("DROPMALFORMED");
     }
 
     private long[] run() {

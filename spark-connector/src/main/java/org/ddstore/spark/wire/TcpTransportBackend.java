@@ -23,7 +23,7 @@ public final class TcpTransportBackend implements TransportBackend {
 
   @Override
   public String summary() {
-    return "uses Spark's own network";
+    return "uses TCP connections between executors";
   }
 
   @Override

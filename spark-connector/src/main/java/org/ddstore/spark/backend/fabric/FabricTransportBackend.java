@@ -60,7 +60,7 @@ public final class FabricTransportBackend implements TransportBackend {
     OneSidedChoice own = choose(options, place, isAuto);
     if (!isAuto && !own.isAvailable()) {
       throw new DDStoreException(
-          "rank %d at %s cannot read by fabric: %s. %s=auto uses tcp instead"
+          "rank %d at %s cannot read by fabric: %s. %s=auto uses another transport"
               .formatted(place.rank(), options.host(), own.detail(), OptionKeys.SETTING_TRANSPORT));
     }
     return new FabricTransportOffer(PROVIDER, own, isAuto);
