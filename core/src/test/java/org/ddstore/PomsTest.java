@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the poms state more than once is the same everywhere. */
 class PomsTest {
@@ -58,5 +60,21 @@ class PomsTest {
             .map(name -> name.replace('.', '/') + "/*.java")
             .toList();
     assertThat(property("ddstore.user.sources").split(",", -1)).containsExactlyElementsOf(sources);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"core", "formats", "spark-connector"})
+  void javadocOfAModuleCoversItsPackagesForUsers(String module) throws IOException {
+    String all = property("ddstore.user.sources");
+    String declared = first(module + "/pom.xml", "\\n    <ddstore.javadoc.sources>([^<]*)</");
+    String published = declared.replace("${ddstore.user.sources}", all);
+    Path folder = ROOT.resolve(module).resolve("src/main/java");
+    List<String> sources =
+        Arrays.stream(all.split(",", -1))
+            .filter(source -> Files.exists(folder.resolve(source.replace("*", "package-info"))))
+            .toList();
+
+    assertThat(sources).isNotEmpty();
+    assertThat(published.split(",", -1)).containsAll(sources);
   }
 }

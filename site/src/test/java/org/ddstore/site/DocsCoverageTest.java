@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import org.ddstore.architecture.ArchitectureRules;
 import org.ddstore.checkpoint.SaveFailure;
 import org.ddstore.checkpoint.Saving;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.sampling.BatchSampler;
@@ -129,7 +130,8 @@ class DocsCoverageTest {
   @Test
   void dataPageListsEveryOptionOfAFormat() {
     PageCode page = PageCode.of(List.of(pages.find("docs/data.md").orElseThrow()));
-    Set<String> options = new TreeSet<>(List.of("columns", "partitionBytes")); // of all formats
+    Set<String> options =
+        new TreeSet<>(List.of(FormatOptionKeys.COLUMNS, FormatOptionKeys.PARTITION_BYTES));
     for (SampleFormat format : ServiceLoader.load(SampleFormat.class)) {
       assertThat(page.names(format.name())).as("format " + format.name()).isTrue();
       options.addAll(format.options());

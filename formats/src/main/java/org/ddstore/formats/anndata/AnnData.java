@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 
 /** Names that belong to the numbers in a DataFrame of AnnData. They are read from the files. */
@@ -26,10 +27,10 @@ public final class AnnData {
     // Only the matrices count, so files may differ in all else.
     Map<String, String> names = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     names.putAll(options);
-    names.putAll(Map.of(AnnDataOptions.OBS, "", AnnDataOptions.OBSM, ""));
+    names.putAll(Map.of(FormatOptionKeys.OBS, "", FormatOptionKeys.OBSM, ""));
     AnnDataOptions given = parse(options);
     if (given.hasX() || given.layers().isEmpty()) {
-      names.put(AnnDataOptions.X, "dense");
+      names.put(FormatOptionKeys.X, "dense");
     }
     try {
       return new Collection(AnnDataSource.files(names, path), parse(names)).genes();
@@ -50,11 +51,11 @@ public final class AnnData {
   public static List<String> categories(String path, String column) {
     Map<String, String> options =
         Map.of(
-            AnnDataOptions.OBS,
+            FormatOptionKeys.OBS,
             column,
-            AnnDataOptions.X,
+            FormatOptionKeys.X,
             "none",
-            AnnDataOptions.CATEGORICALS,
+            FormatOptionKeys.CATEGORICALS,
             "codes");
     List<FileFacts> files = AnnDataSource.files(options, path);
     try (AnnDataFile file = AnnDataFile.open(files.get(0).file(), parse(options))) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.anndata.ColumnSource.Part;
@@ -162,7 +163,7 @@ final class AnnDataFile implements Closeable {
             input.path(),
             "obs/" + NAMES,
             "has the name of the column of the index: rename it, or select other columns by the option "
-                + AnnDataOptions.OBS);
+                + FormatOptionKeys.OBS);
       }
       for (String name : selected) {
         if (name.equals(NAMES)) {

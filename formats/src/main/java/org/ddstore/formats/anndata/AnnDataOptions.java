@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 
 /**
@@ -29,14 +30,15 @@ record AnnDataOptions(
     FrameColumn.Categoricals categoricals,
     boolean outer,
     boolean missingIsNull) {
-  static final String X = "x";
-  static final String OBS = "obs";
-  static final String LAYERS = "layers";
-  static final String OBSM = "obsm";
-  static final String CATEGORICALS = "categoricals";
-  static final String JOIN = "join";
-  static final String MISSING = "missing";
-  static final Set<String> KEYS = Set.of(X, OBS, LAYERS, OBSM, CATEGORICALS, JOIN, MISSING);
+  static final Set<String> KEYS =
+      Set.of(
+          FormatOptionKeys.X,
+          FormatOptionKeys.OBS,
+          FormatOptionKeys.LAYERS,
+          FormatOptionKeys.OBSM,
+          FormatOptionKeys.CATEGORICALS,
+          FormatOptionKeys.JOIN,
+          FormatOptionKeys.MISSING);
 
   private static final String ALL = "*";
   private static final String NONE = "none";
@@ -92,18 +94,20 @@ record AnnDataOptions(
   }
 
   static AnnDataOptions of(FormatOptions options) {
-    String x = options.choice(X, "stored", "stored", "dense", "sparse", NONE);
+    String x = options.choice(FormatOptionKeys.X, "stored", "stored", "dense", "sparse", NONE);
     boolean hasX = !x.equals(NONE);
     return new AnnDataOptions(
         hasX ? Form.valueOf(x.toUpperCase(Locale.ROOT)) : Form.STORED,
         hasX,
-        Selection.of(options, OBS, ALL),
-        Selection.of(options, LAYERS, ""),
-        Selection.of(options, OBSM, ""),
+        Selection.of(options, FormatOptionKeys.OBS, ALL),
+        Selection.of(options, FormatOptionKeys.LAYERS, ""),
+        Selection.of(options, FormatOptionKeys.OBSM, ""),
         FrameColumn.Categoricals.valueOf(
-            options.choice(CATEGORICALS, "text", "text", "codes").toUpperCase(Locale.ROOT)),
-        options.choice(JOIN, "inner", "inner", "outer").equals("outer"),
-        options.choice(MISSING, "error", "error", "null").equals("null"));
+            options
+                .choice(FormatOptionKeys.CATEGORICALS, "text", "text", "codes")
+                .toUpperCase(Locale.ROOT)),
+        options.choice(FormatOptionKeys.JOIN, "inner", "inner", "outer").equals("outer"),
+        options.choice(FormatOptionKeys.MISSING, "error", "error", "null").equals("null"));
   }
 
   boolean hasMatrix() {

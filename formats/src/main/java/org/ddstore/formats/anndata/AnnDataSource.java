@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.source.SampleSource;
 import org.ddstore.types.Internal;
 
@@ -20,7 +21,7 @@ public final class AnnDataSource extends SampleSource {
   /** Returns the files of a read, in the active session. */
   static List<FileFacts> files(Map<String, String> options, String path) {
     Map<String, String> all = new HashMap<>(options);
-    all.put("path", path);
+    all.put(FormatOptionKeys.PATH, path);
     return new AnnDataSource().inspect(new CaseInsensitiveStringMap(all));
   }
 }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.Layout;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.anndata.ColumnSource.Part;
@@ -139,7 +140,7 @@ final class Collection {
             file.file().path(),
             source.place(),
             "missing, but other files have it: set the option %s to null, or select columns by %s"
-                .formatted(AnnDataOptions.MISSING, AnnDataOptions.OBS));
+                .formatted(FormatOptionKeys.MISSING, FormatOptionKeys.OBS));
       }
       column.setValue(column.getValue().orNull());
     }
@@ -152,7 +153,7 @@ final class Collection {
             files.get(0).file().path(),
             "obs/" + name,
             "missing in all files, but selected by the option \"%s\""
-                .formatted(AnnDataOptions.OBS));
+                .formatted(FormatOptionKeys.OBS));
       }
     }
   }
@@ -169,7 +170,7 @@ final class Collection {
                       other.file().path(),
                       "obs/" + column,
                       "has other categories than %s, so codes have different meanings: set the option %s to text"
-                          .formatted(file.file().path(), AnnDataOptions.CATEGORICALS));
+                          .formatted(file.file().path(), FormatOptionKeys.CATEGORICALS));
                 }
               }
             });
@@ -184,7 +185,7 @@ final class Collection {
             "column " + name,
             "two columns have this name, which Spark compares without case: select columns by the"
                 + " option "
-                + AnnDataOptions.OBS);
+                + FormatOptionKeys.OBS);
       }
     }
   }
@@ -233,7 +234,7 @@ final class Collection {
           files.get(0).file().path(),
           "var",
           "the files have no gene in common: set the option %s to outer"
-              .formatted(AnnDataOptions.JOIN));
+              .formatted(FormatOptionKeys.JOIN));
     }
     List<String> ordered = new ArrayList<>(joined);
     if (options.outer()) {

@@ -7,6 +7,7 @@ import java.util.Set;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -19,9 +20,6 @@ public final class FileFormat implements SampleFormat {
   private static final long serialVersionUID = 1L;
 
   private static final String NAME = "files";
-
-  /** Endings of the names of files in folders, separated by commas; all files by default. */
-  static final String SUFFIX = "suffix";
 
   private static final String PATH = "path";
   private static final String BYTES = "bytes";
@@ -50,12 +48,14 @@ public final class FileFormat implements SampleFormat {
 
   @Override
   public List<String> suffixes(FormatOptions options) {
-    return options.list(SUFFIX).stream().map(suffix -> suffix.toLowerCase(Locale.ROOT)).toList();
+    return options.list(FormatOptionKeys.SUFFIX).stream()
+        .map(suffix -> suffix.toLowerCase(Locale.ROOT))
+        .toList();
   }
 
   @Override
   public Set<String> options() {
-    return Set.of(SUFFIX);
+    return Set.of(FormatOptionKeys.SUFFIX);
   }
 
   @Override

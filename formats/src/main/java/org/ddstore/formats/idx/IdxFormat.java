@@ -13,6 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -27,12 +28,6 @@ import org.ddstore.formats.SampleReader;
  */
 public final class IdxFormat implements SampleFormat {
   private static final long serialVersionUID = 1L;
-
-  /** Name of the column of an array without labels; {@code value} by default. */
-  static final String COLUMN = "column";
-
-  /** Whether files of labels become a column of their images. */
-  static final String LABELS = "labels";
 
   private static final String PAIRED = "paired";
   private static final Pattern IMAGES =
@@ -57,7 +52,7 @@ public final class IdxFormat implements SampleFormat {
 
   @Override
   public Set<String> options() {
-    return Set.of(COLUMN, LABELS);
+    return Set.of(FormatOptionKeys.COLUMN, FormatOptionKeys.LABELS);
   }
 
   @Override
@@ -66,7 +61,7 @@ public final class IdxFormat implements SampleFormat {
   }
 
   private static boolean isPaired(FormatOptions options) {
-    return options.choice(LABELS, PAIRED, PAIRED, "none").equals(PAIRED);
+    return options.choice(FormatOptionKeys.LABELS, PAIRED, PAIRED, "none").equals(PAIRED);
   }
 
   @Override
@@ -83,7 +78,8 @@ public final class IdxFormat implements SampleFormat {
         return pair(file, labels.get());
       }
     }
-    return facts(file, List.of(IdxArray.inspect(file, options.text(COLUMN).orElse("value"))));
+    String column = options.text(FormatOptionKeys.COLUMN).orElse("value");
+    return facts(file, List.of(IdxArray.inspect(file, column)));
   }
 
   private static List<String> labelsOf(Matcher images) {
@@ -123,7 +119,7 @@ public final class IdxFormat implements SampleFormat {
       throw new FormatException(
           labels.path(),
           "has %,d labels, but %s has %,d images: read them as separate arrays by option \"%s\" = none"
-              .formatted(values.rows(), file.path(), images.rows(), LABELS));
+              .formatted(values.rows(), file.path(), images.rows(), FormatOptionKeys.LABELS));
     }
     return facts(file, List.of(images, values));
   }
@@ -152,7 +148,7 @@ public final class IdxFormat implements SampleFormat {
       throw new FormatException(
           files.get(0).file().path(),
           "has the labels of images beside it: load the images, or use option \"%s\" = none"
-              .formatted(LABELS));
+              .formatted(FormatOptionKeys.LABELS));
     }
     return Layout.ofEqual(arrays);
   }

@@ -10,6 +10,7 @@ import java.util.Set;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -110,7 +111,7 @@ public final class ImageFormat implements SampleFormat {
     return new FormatException(
         file.path(),
         "broken image: %s; option \"%s\" = drop leaves such files out"
-            .formatted(cause.getMessage(), ImageOptions.BROKEN),
+            .formatted(cause.getMessage(), FormatOptionKeys.BROKEN),
         cause);
   }
 
@@ -140,7 +141,7 @@ public final class ImageFormat implements SampleFormat {
                     other.columns().get(0),
                     files.get(0).file().path(),
                     columns.get(0),
-                    ImageOptions.SIZE));
+                    FormatOptionKeys.SIZE));
       }
     }
     List<String> labels =

@@ -3,6 +3,7 @@ package org.ddstore.formats.image;
 
 import java.util.Optional;
 import java.util.Set;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 
 /**
@@ -11,13 +12,13 @@ import org.ddstore.formats.FormatOptions;
  * @param size height and width; empty if all images must have the same
  */
 record ImageOptions(Optional<Size> size, Mode mode, int channels, Broken broken, Label label) {
-  static final String SIZE = "size";
-  static final String MODE = "mode";
-  static final String CHANNELS = "channels";
-  static final String BROKEN = "broken";
-  static final String LABEL = "label";
-
-  static final Set<String> KEYS = Set.of(SIZE, MODE, CHANNELS, BROKEN, LABEL);
+  static final Set<String> KEYS =
+      Set.of(
+          FormatOptionKeys.SIZE,
+          FormatOptionKeys.MODE,
+          FormatOptionKeys.CHANNELS,
+          FormatOptionKeys.BROKEN,
+          FormatOptionKeys.LABEL);
 
   private static final int RGB = 3;
 
@@ -58,33 +59,38 @@ record ImageOptions(Optional<Size> size, Mode mode, int channels, Broken broken,
   static ImageOptions of(FormatOptions options) {
     Optional<Size> size =
         options
-            .shape(SIZE)
+            .shape(FormatOptionKeys.SIZE)
             .map(
                 shape -> {
                   if (shape.length != 2) {
                     throw new IllegalArgumentException(
                         "option \"%s\" is \"%s\", not a height and a width such as 224,224"
-                            .formatted(SIZE, options.text(SIZE).get()));
+                            .formatted(
+                                FormatOptionKeys.SIZE, options.text(FormatOptionKeys.SIZE).get()));
                   }
                   return new Size(shape[0], shape[1]);
                 });
-    if (size.isEmpty() && options.text(MODE).isPresent()) {
+    if (size.isEmpty() && options.text(FormatOptionKeys.MODE).isPresent()) {
       throw new IllegalArgumentException(
           "option \"%s\" is \"%s\", but needs option \"%s\", such as 224,224"
-              .formatted(MODE, options.text(MODE).get(), SIZE));
+              .formatted(
+                  FormatOptionKeys.MODE,
+                  options.text(FormatOptionKeys.MODE).get(),
+                  FormatOptionKeys.SIZE));
     }
     return new ImageOptions(
         size,
-        switch (options.choice(MODE, "resize", "resize", "crop", "fit")) {
+        switch (options.choice(FormatOptionKeys.MODE, "resize", "resize", "crop", "fit")) {
           case "crop" -> Mode.CROP;
           case "fit" -> Mode.FIT;
           default -> Mode.RESIZE;
         },
-        Integer.parseInt(options.choice(CHANNELS, String.valueOf(RGB), "1", "3", "4")),
-        options.choice(BROKEN, "error", "error", "drop").equals("drop")
+        Integer.parseInt(
+            options.choice(FormatOptionKeys.CHANNELS, String.valueOf(RGB), "1", "3", "4")),
+        options.choice(FormatOptionKeys.BROKEN, "error", "error", "drop").equals("drop")
             ? Broken.DROP
             : Broken.ERROR,
-        switch (options.choice(LABEL, "name", "name", "index", "none")) {
+        switch (options.choice(FormatOptionKeys.LABEL, "name", "name", "index", "none")) {
           case "index" -> Label.INDEX;
           case "none" -> Label.NONE;
           default -> Label.NAME;

@@ -2,6 +2,7 @@
 package org.ddstore.formats.image;
 
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.image.ImageOptions.Mode;
 import org.ddstore.formats.image.ImageOptions.Size;
@@ -33,7 +34,11 @@ final class ImageShaper {
           file.path(),
           "%d x %d pixels are fewer than the %d x %d to be cut out: set option \"%s\" to fit or resize"
               .formatted(
-                  image.height(), image.width(), size.height(), size.width(), ImageOptions.MODE));
+                  image.height(),
+                  image.width(),
+                  size.height(),
+                  size.width(),
+                  FormatOptionKeys.MODE));
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -22,9 +23,6 @@ import org.ddstore.formats.SampleReader;
  */
 public final class NpyFormat implements SampleFormat {
   private static final long serialVersionUID = 1L;
-
-  /** Name of the column; {@code value} by default. */
-  static final String COLUMN = "column";
 
   private static final String SUFFIX = ".npy";
 
@@ -45,15 +43,18 @@ public final class NpyFormat implements SampleFormat {
 
   @Override
   public Set<String> options() {
-    return Set.of(COLUMN, RowLayout.OPTION);
+    return Set.of(FormatOptionKeys.COLUMN, FormatOptionKeys.LAYOUT);
   }
 
   @Override
   public void check(FormatOptions options) {
-    if (layout(options) == RowLayout.COLUMNS && options.text(COLUMN).isPresent()) {
+    if (layout(options) == RowLayout.COLUMNS && options.text(FormatOptionKeys.COLUMN).isPresent()) {
       throw new IllegalArgumentException(
           "option \"%s\" is \"%s\", but with %s = columns the names of the files are those of the columns"
-              .formatted(COLUMN, options.text(COLUMN).get(), RowLayout.OPTION));
+              .formatted(
+                  FormatOptionKeys.COLUMN,
+                  options.text(FormatOptionKeys.COLUMN).get(),
+                  FormatOptionKeys.LAYOUT));
     }
   }
 
@@ -84,13 +85,14 @@ public final class NpyFormat implements SampleFormat {
   public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
     RowLayout layout = layout(options);
     if (layout != RowLayout.COLUMNS) {
-      return facts(file, List.of(inspect(file, options.text(COLUMN).orElse("value"), layout)));
+      String column = options.text(FormatOptionKeys.COLUMN).orElse("value");
+      return facts(file, List.of(inspect(file, column, layout)));
     }
     if (!file.isFolder()) {
       throw new FormatException(
           file.path(),
           "%s = columns reads folders of arrays: load the folder, not its files"
-              .formatted(RowLayout.OPTION));
+              .formatted(FormatOptionKeys.LAYOUT));
     }
     List<StoredArray> arrays = new ArrayList<>();
     for (InputFile member : arraysIn(file)) {

@@ -15,6 +15,7 @@ import org.apache.commons.compress.archivers.zip.ZipFile;
 import org.ddstore.formats.ContentStream;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -35,9 +36,6 @@ public final class NpzFormat implements SampleFormat {
 
   private static final String SUFFIX = ".npy";
 
-  /** The option of all formats that selects columns: other members are not looked at. */
-  private static final String COLUMNS = "columns";
-
   @Override
   public String name() {
     return "npz";
@@ -55,7 +53,7 @@ public final class NpzFormat implements SampleFormat {
 
   @Override
   public Set<String> options() {
-    return Set.of(RowLayout.OPTION);
+    return Set.of(FormatOptionKeys.LAYOUT);
   }
 
   @Override
@@ -107,7 +105,7 @@ public final class NpzFormat implements SampleFormat {
   private static List<StoredArray> arrays(
       InputFile file, ZipFile archive, InputFile.Content content, FormatOptions options)
       throws IOException {
-    List<String> wanted = options.list(COLUMNS);
+    List<String> wanted = options.list(FormatOptionKeys.COLUMNS); // other members are not opened
     List<StoredArray> arrays = new ArrayList<>();
     for (ZipArchiveEntry member : Collections.list(archive.getEntries())) {
       String name = member.getName();

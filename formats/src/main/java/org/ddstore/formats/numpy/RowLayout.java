@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.numpy;
 
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 
 /** What a row is in the arrays of NumPy. */
@@ -12,15 +13,13 @@ enum RowLayout {
   /** An index of the first axis of all arrays of a folder, each of which is a column. */
   COLUMNS;
 
-  static final String OPTION = "layout";
-
   /**
    * Returns the layout that the options choose, {@link #ROWS} by default.
    *
    * @throws IllegalArgumentException if it is not one of {@code legal}
    */
   static RowLayout of(FormatOptions options, String... legal) {
-    return switch (options.choice(OPTION, "rows", legal)) {
+    return switch (options.choice(FormatOptionKeys.LAYOUT, "rows", legal)) {
       case "samples" -> SAMPLES;
       case "columns" -> COLUMNS;
       default -> ROWS;

@@ -11,20 +11,23 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.apache.spark.sql.connector.catalog.TableCatalog;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.SampleFormat;
 
 /** The options that all formats have, and those of the format. */
 record ReadOptions(
     FormatOptions options, List<String> paths, List<String> columns, long partitionBytes) {
-  static final String PATH = "path";
-  static final String PATHS = "paths";
+  /** Keys of the options that all formats have. */
+  static final List<String> KEYS =
+      List.of(
+          FormatOptionKeys.PATH,
+          FormatOptionKeys.PATHS,
+          FormatOptionKeys.COLUMNS,
+          FormatOptionKeys.PARTITION_BYTES);
 
   /** Spark's prefix of the options among the properties of a table. */
   private static final String OPTION_PREFIX = TableCatalog.OPTION_PREFIX;
-
-  static final String COLUMNS = "columns";
-  static final String PARTITION_BYTES = "partitionBytes";
 
   private static final long DEFAULT_PARTITION_BYTES = 32 << 20;
   private static final long MIN_PARTITION_BYTES = 1 << 10;
@@ -40,7 +43,7 @@ record ReadOptions(
     values.keySet().removeIf(key -> key.startsWith("__")); // of Spark, not of the caller
     Set<String> legal = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     legal.addAll(format.options());
-    legal.addAll(List.of(PATH, PATHS, COLUMNS, PARTITION_BYTES));
+    legal.addAll(KEYS);
     if (given.containsKey(TableCatalog.PROP_OWNER)) {
       keepOptions(values, given, legal);
     }
@@ -50,14 +53,17 @@ record ReadOptions(
     if (paths.isEmpty()) {
       throw new IllegalArgumentException(
           "format \"%s\": no path: pass one to load(..), or as option \"%s\""
-              .formatted(format.name(), PATH));
+              .formatted(format.name(), FormatOptionKeys.PATH));
     }
     return new ReadOptions(
         options,
         paths,
-        options.list(COLUMNS),
+        options.list(FormatOptionKeys.COLUMNS),
         options.integer(
-            PARTITION_BYTES, DEFAULT_PARTITION_BYTES, MIN_PARTITION_BYTES, MAX_PARTITION_BYTES));
+            FormatOptionKeys.PARTITION_BYTES,
+            DEFAULT_PARTITION_BYTES,
+            MIN_PARTITION_BYTES,
+            MAX_PARTITION_BYTES));
   }
 
   /**
@@ -70,15 +76,15 @@ record ReadOptions(
         .keySet()
         .removeIf(key -> !legal.contains(key) && !given.containsKey(OPTION_PREFIX + key));
     String location = given.get(TableCatalog.PROP_LOCATION);
-    if (location != null && !given.containsKey(PATHS)) {
-      values.putIfAbsent(PATH, location);
+    if (location != null && !given.containsKey(FormatOptionKeys.PATHS)) {
+      values.putIfAbsent(FormatOptionKeys.PATH, location);
     }
   }
 
   private static List<String> paths(FormatOptions options) {
     List<String> paths = new ArrayList<>();
-    options.text(PATHS).ifPresent(json -> paths.addAll(parsed(json)));
-    options.text(PATH).ifPresent(paths::add);
+    options.text(FormatOptionKeys.PATHS).ifPresent(json -> paths.addAll(parsed(json)));
+    options.text(FormatOptionKeys.PATH).ifPresent(paths::add);
     return paths;
   }
 
@@ -88,7 +94,7 @@ record ReadOptions(
       return List.of(new ObjectMapper().readValue(json, String[].class));
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "option \"%s\" is no JSON list of paths: %s".formatted(PATHS, json), e);
+          "option \"%s\" is no JSON list of paths: %s".formatted(FormatOptionKeys.PATHS, json), e);
     }
   }
 }

@@ -9,6 +9,7 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.spark.types.OrderedScan;
 
 /**
@@ -74,7 +75,7 @@ final class SampleScan implements OrderedScan, Batch {
       throw new FormatException(
           facts.file().path(),
           "has %,d rows, and the files make more than %,d partitions: read fewer files, or set the option \"%s\" to at most 1 GiB"
-              .formatted(facts.rows(), MAX_PARTITIONS, ReadOptions.PARTITION_BYTES));
+              .formatted(facts.rows(), MAX_PARTITIONS, FormatOptionKeys.PARTITION_BYTES));
     }
   }
 

@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
 import org.ddstore.formats.LeftOutFiles;
@@ -98,7 +99,7 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
       if (ordinals[i] < 0) {
         throw new IllegalArgumentException(
             "option \"%s\", \"%s\": no such column: choose one of %s"
-                .formatted(ReadOptions.COLUMNS, name, names));
+                .formatted(FormatOptionKeys.COLUMNS, name, names));
       }
     }
     return new DataSet.Selection(layout, null, ordinals);

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.SampleColumn;
 
@@ -17,7 +18,7 @@ import org.ddstore.formats.SampleColumn;
 final class ArraySelection {
   private static final String VALUE = "value";
   private static final String REMEDY =
-      "select arrays by option \"%s\"".formatted(ZarrOptions.ARRAYS);
+      "select arrays by option \"%s\"".formatted(FormatOptionKeys.ARRAYS);
 
   private final InputFile file;
   private final List<Member> members;
@@ -116,7 +117,7 @@ final class ArraySelection {
             file.path(),
             "array " + member,
             "is one value and has no axis for rows: select other arrays by option \"%s\""
-                .formatted(ZarrOptions.ARRAYS));
+                .formatted(FormatOptionKeys.ARRAYS));
       }
     }
     if (members.stream().mapToLong(m -> m.array().shape()[0]).distinct().count() > 1) {
@@ -149,7 +150,7 @@ final class ArraySelection {
       if (shape.length < box.length) {
         throw FormatException.of(
             file.path(),
-            ZarrOptions.BOX,
+            FormatOptionKeys.BOX,
             "%s has %d dimensions, %s has fewer: %s"
                 .formatted(Arrays.toString(box), box.length, member, REMEDY));
       }
@@ -165,7 +166,7 @@ final class ArraySelection {
         if (box[d] > volume[d]) {
           throw FormatException.of(
               file.path(),
-              ZarrOptions.BOX,
+              FormatOptionKeys.BOX,
               "length %d of dimension %d outside [1, %d] of %s"
                   .formatted(box[d], d, volume[d], member));
         }

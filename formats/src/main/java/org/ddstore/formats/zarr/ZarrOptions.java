@@ -4,6 +4,7 @@ package org.ddstore.formats.zarr;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 
 /**
@@ -24,20 +25,18 @@ record ZarrOptions(
     long crops,
     long seed,
     long epoch) {
-  static final String ARRAYS = "arrays";
-  static final String BOX = "box";
-  static final String STRIDE = "stride";
-  static final String EDGE = "edge";
-  static final String CROPS = "crops";
-  static final String SEED = "seed";
-  static final String EPOCH = "epoch";
-  static final Set<String> KEYS = Set.of(ARRAYS, BOX, STRIDE, EDGE, CROPS, SEED, EPOCH);
+  static final Set<String> KEYS =
+      Set.of(
+          FormatOptionKeys.ARRAYS,
+          FormatOptionKeys.BOX,
+          FormatOptionKeys.STRIDE,
+          FormatOptionKeys.EDGE,
+          FormatOptionKeys.CROPS,
+          FormatOptionKeys.SEED,
+          FormatOptionKeys.EPOCH);
 
   /** Column with the origin of a box. */
   static final String BOX_START = "box_start";
-
-  /** Option of all formats that selects columns. */
-  private static final String COLUMNS = "columns";
 
   private static final String SHIFT = "shift";
 
@@ -47,31 +46,38 @@ record ZarrOptions(
    * @throws IllegalArgumentException if one is illegal, or two contradict each other
    */
   static ZarrOptions of(FormatOptions options) {
-    int[] box = options.shape(BOX).orElse(new int[0]);
-    int[] stride = options.shape(STRIDE).orElse(new int[0]);
-    requireWith(options, box.length > 0, BOX, STRIDE, EDGE, CROPS);
-    boolean isRandom = options.text(CROPS).isPresent();
-    requireWith(options, isRandom, CROPS, SEED, EPOCH);
-    for (String key : List.of(STRIDE, EDGE)) {
+    int[] box = options.shape(FormatOptionKeys.BOX).orElse(new int[0]);
+    int[] stride = options.shape(FormatOptionKeys.STRIDE).orElse(new int[0]);
+    requireWith(
+        options,
+        box.length > 0,
+        FormatOptionKeys.BOX,
+        FormatOptionKeys.STRIDE,
+        FormatOptionKeys.EDGE,
+        FormatOptionKeys.CROPS);
+    boolean isRandom = options.text(FormatOptionKeys.CROPS).isPresent();
+    requireWith(
+        options, isRandom, FormatOptionKeys.CROPS, FormatOptionKeys.SEED, FormatOptionKeys.EPOCH);
+    for (String key : List.of(FormatOptionKeys.STRIDE, FormatOptionKeys.EDGE)) {
       if (isRandom && options.text(key).isPresent()) {
         throw new IllegalArgumentException(
             "options \"%s\" and \"%s\" exclude each other: boxes are tiles or random crops"
-                .formatted(CROPS, key));
+                .formatted(FormatOptionKeys.CROPS, key));
       }
     }
     if (stride.length > 0 && stride.length != box.length) {
       throw new IllegalArgumentException(
           "option \"%s\" has %d dimensions, option \"%s\" has %d: give one stride per dimension"
-              .formatted(STRIDE, stride.length, BOX, box.length));
+              .formatted(FormatOptionKeys.STRIDE, stride.length, FormatOptionKeys.BOX, box.length));
     }
     return new ZarrOptions(
         arrays(options),
         box,
         stride.length > 0 ? stride : box,
-        options.choice(EDGE, "drop", "drop", SHIFT).equals(SHIFT),
-        options.integer(CROPS, 0, isRandom ? 1 : 0, Long.MAX_VALUE),
-        options.integer(SEED, 0, Long.MIN_VALUE, Long.MAX_VALUE),
-        options.integer(EPOCH, 0, 0, Long.MAX_VALUE));
+        options.choice(FormatOptionKeys.EDGE, "drop", "drop", SHIFT).equals(SHIFT),
+        options.integer(FormatOptionKeys.CROPS, 0, isRandom ? 1 : 0, Long.MAX_VALUE),
+        options.integer(FormatOptionKeys.SEED, 0, Long.MIN_VALUE, Long.MAX_VALUE),
+        options.integer(FormatOptionKeys.EPOCH, 0, 0, Long.MAX_VALUE));
   }
 
   private static void requireWith(
@@ -85,9 +91,9 @@ record ZarrOptions(
   }
 
   private static List<String> arrays(FormatOptions options) {
-    Set<String> names = new LinkedHashSet<>(options.list(ARRAYS));
+    Set<String> names = new LinkedHashSet<>(options.list(FormatOptionKeys.ARRAYS));
     if (names.isEmpty()) {
-      names.addAll(options.list(COLUMNS));
+      names.addAll(options.list(FormatOptionKeys.COLUMNS));
       names.remove(BOX_START);
     }
     return List.copyOf(names);
