@@ -96,7 +96,7 @@ public final class SampleColumn implements Serializable {
    *
    * @param length mean length of the first dimension, at least 1
    */
-  public SampleColumn withMeanLength(int length) {
+  public SampleColumn meanLength(int length) {
     return new SampleColumn(name, type, ragged, nullable, ragged ? length : 1, shape);
   }
 

@@ -95,7 +95,7 @@ public final class Values {
    *
    * @param nulls rows that are null
    */
-  public Values withNulls(BitSet nulls) {
+  public Values nulls(BitSet nulls) {
     return new Values(data(), rows, width, offsets, Objects.requireNonNull(nulls, "nulls is null"));
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,15 @@ class StructureTest {
     assertThat(sizes.methods()).as("methods").hasSizeGreaterThan(1000);
     assertThat(sizes.longClasses()).as("classes above 400 lines").isEmpty();
     assertThat(sizes.longMethods()).as("methods above 60 lines").isEmpty();
+  }
+
+  @Test
+  void noTwoTypesShareAName() throws IOException {
+    Map<String, List<Path>> files =
+        MODULES.javaFiles().stream()
+            .collect(Collectors.groupingBy(file -> file.getFileName().toString()));
+
+    assertThat(files.values()).allSatisfy(sameName -> assertThat(sameName).hasSize(1));
   }
 
   @Test

@@ -20,7 +20,7 @@ final class ImageCheck {
 
   /** Returns the number of images of a batch that differ from their source. */
   int mismatches(LoadedBatch batch) {
-    ByteBuffer values = batch.field(ImageSource.IMAGE).asByteBuffer();
+    ByteBuffer values = batch.field(TrainingImages.IMAGE).asByteBuffer();
     int mismatches = 0;
     for (int i = 0; i < batch.samples(); i++) {
       for (int p = 0; p < pixels.length; p++) {

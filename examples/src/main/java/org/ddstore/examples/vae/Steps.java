@@ -82,7 +82,7 @@ final class Steps {
   }
 
   private NDArray loss(Network network, LoadedBatch batch, long noise, NDManager memory) {
-    NDArray images = view(batch.field(ImageSource.IMAGE), memory);
+    NDArray images = view(batch.field(TrainingImages.IMAGE), memory);
     return network.loss(
         images, Network.codes(memory, Noise.of(seed, noise, batch.samples(), batch::row)));
   }

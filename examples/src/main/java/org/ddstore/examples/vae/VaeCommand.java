@@ -139,7 +139,7 @@ public final class VaeCommand implements Callable<Integer> {
       return 0;
     }
     try (ExampleCluster cluster = ExampleCluster.start("vae", ranks)) {
-      ImageSource images = images(cluster.session());
+      TrainingImages images = images(cluster.session());
       VaeOptions options =
           new VaeOptions(epochs, batch, SEED, checkpointFolder(cluster), checkpointEvery);
       List<VaeResult> results = VaeTraining.train(images, ranks, options);
@@ -170,12 +170,12 @@ public final class VaeCommand implements Callable<Integer> {
     }
   }
 
-  private ImageSource images(SparkSession session) {
+  private TrainingImages images(SparkSession session) {
     if (input == null) {
-      return ImageSource.generated(session, rows == null ? ROWS : rows);
+      return TrainingImages.generated(session, rows == null ? ROWS : rows);
     }
     try {
-      return ImageSource.of(session, input);
+      return TrainingImages.of(session, input);
     } catch (IllegalArgumentException e) {
       throw refused("--input: " + e.getMessage());
     } catch (IOException e) {

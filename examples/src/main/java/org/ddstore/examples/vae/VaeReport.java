@@ -18,12 +18,12 @@ record VaeReport(List<VaeResult> ranks) {
     return ranks.get(0);
   }
 
-  private List<EpochResult> epochs() {
+  private List<TrainedEpoch> epochs() {
     return first().epochs();
   }
 
   private List<Double> losses() {
-    return epochs().stream().map(EpochResult::loss).toList();
+    return epochs().stream().map(TrainedEpoch::loss).toList();
   }
 
   private double finalLoss() {
@@ -31,7 +31,7 @@ record VaeReport(List<VaeResult> ranks) {
   }
 
   private long mismatches() {
-    return epochs().stream().mapToLong(EpochResult::mismatches).sum();
+    return epochs().stream().mapToLong(TrainedEpoch::mismatches).sum();
   }
 
   /**
@@ -53,12 +53,12 @@ record VaeReport(List<VaeResult> ranks) {
     return lossFell()
         && sameParameters()
         && mismatches() == 0
-        && epochs().stream().allMatch(EpochResult::isExact);
+        && epochs().stream().allMatch(TrainedEpoch::isExact);
   }
 
   void print(Output output) {
     for (int epoch = 0; epoch < epochs().size(); epoch++) {
-      EpochResult result = epochs().get(epoch);
+      TrainedEpoch result = epochs().get(epoch);
       output.line(
           "Epoch %2d  loss %.2f, of test images %.2f; %s"
               .formatted(epoch + 1, result.loss(), result.testLoss(), result.receipt()));
@@ -109,7 +109,7 @@ record VaeReport(List<VaeResult> ranks) {
     Map<String, Object> object = new LinkedHashMap<>();
     object.put("finalLoss", finalLoss());
     object.put("losses", losses());
-    object.put("testLosses", epochs().stream().map(EpochResult::testLoss).toList());
+    object.put("testLosses", epochs().stream().map(TrainedEpoch::testLoss).toList());
     object.put("samplesPerSecond", first().hasTrained() ? first().samplesPerSecond() : null);
     object.put("utilisation", first().hasTrained() ? first().utilisation() : null);
     object.put("coverage", epochs().stream().map(VaeReport::coverage).toList());
@@ -118,7 +118,7 @@ record VaeReport(List<VaeResult> ranks) {
     return object;
   }
 
-  private static Map<String, Object> coverage(EpochResult epoch) {
+  private static Map<String, Object> coverage(TrainedEpoch epoch) {
     Map<String, Object> coverage = new LinkedHashMap<>();
     coverage.put("exact", epoch.isExact());
     coverage.put("training", epoch.receipt());

@@ -18,7 +18,7 @@ import java.util.List;
  */
 record VaeResult(
     int rank,
-    List<EpochResult> epochs,
+    List<TrainedEpoch> epochs,
     double samplesPerSecond,
     double utilisation,
     int attempt,

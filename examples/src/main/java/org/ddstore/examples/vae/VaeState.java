@@ -20,7 +20,7 @@ final class VaeState {
 
   private final Parameters parameters;
   private final Adam adam = new Adam(RATE);
-  private final List<EpochResult> epochs = new ArrayList<>();
+  private final List<TrainedEpoch> epochs = new ArrayList<>();
   private BatchSums epoch = BatchSums.NONE;
   private long images;
 
@@ -43,7 +43,7 @@ final class VaeState {
   }
 
   /** Returns the results of the complete epochs. */
-  List<EpochResult> epochs() {
+  List<TrainedEpoch> epochs() {
     return List.copyOf(epochs);
   }
 
@@ -64,7 +64,7 @@ final class VaeState {
     images += (long) sums.images();
   }
 
-  void endEpoch(EpochResult result) {
+  void endEpoch(TrainedEpoch result) {
     epochs.add(result);
     epoch = BatchSums.NONE;
   }
@@ -78,7 +78,7 @@ final class VaeState {
     to.writeDouble(epoch.images());
     to.writeDouble(epoch.mismatches());
     to.writeInt(epochs.size());
-    for (EpochResult result : epochs) {
+    for (TrainedEpoch result : epochs) {
       result.write(to);
     }
     to.flush();
@@ -92,7 +92,7 @@ final class VaeState {
     epoch = new BatchSums(from.readDouble(), from.readDouble(), from.readDouble());
     epochs.clear();
     for (int left = from.readInt(); left > 0; left--) {
-      epochs.add(EpochResult.read(from));
+      epochs.add(TrainedEpoch.read(from));
     }
   }
 }

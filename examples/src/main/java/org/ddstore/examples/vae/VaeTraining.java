@@ -47,9 +47,9 @@ final class VaeTraining implements RankTask<VaeResult> {
   }
 
   /** Loads the images, trains on them and returns the result of each rank. Blocks. */
-  static List<VaeResult> train(ImageSource images, int ranks, VaeOptions options) {
+  static List<VaeResult> train(TrainingImages images, int ranks, VaeOptions options) {
     return DDStores.from(images.frame())
-        .field(ImageSource.IMAGE, DType.UINT8, Layer.SIDE, Layer.SIDE)
+        .field(TrainingImages.IMAGE, DType.UINT8, Layer.SIDE, Layer.SIDE)
         .ranks(ranks)
         .run(new VaeTraining(options, images.checksums()));
   }
@@ -69,8 +69,8 @@ final class VaeTraining implements RankTask<VaeResult> {
             : Optional.of(rank.checkpoints(options.checkpoints()));
     Optional<Checkpoint> saved = checkpoints.flatMap(Checkpoints::latest);
     saved.ifPresent(checkpoint -> checkpoint.load(STREAM, state::read));
-    RowSubset tests = rank.columns().where(ImageSource.TEST);
-    RowSubset trained = rank.columns().whereNot(ImageSource.TEST);
+    RowSubset tests = rank.columns().where(TrainingImages.TEST);
+    RowSubset trained = rank.columns().whereNot(TrainingImages.TEST);
     ImageCheck check = new ImageCheck(checksums);
     Steps steps = new Steps(rank.communicator(), device(rank), check, options.seed());
     Stopwatch watch = new Stopwatch();
@@ -106,8 +106,8 @@ final class VaeTraining implements RankTask<VaeResult> {
     return rank.loader(
         sampler.globalBatchSize(options.globalBatch()).everySample().within(rows),
         LoaderOptions.defaults()
-            .fields(ImageSource.IMAGE)
-            .cast(ImageSource.IMAGE, DType.FLOAT32, 1 / 255.0));
+            .fields(TrainingImages.IMAGE)
+            .cast(TrainingImages.IMAGE, DType.FLOAT32, 1 / 255.0));
   }
 
   /** Tests the parameters after an epoch, and adds its result to the state. Collective. */
@@ -117,7 +117,7 @@ final class VaeTraining implements RankTask<VaeResult> {
     CoverageReceipt receipt = loader.receipt(ranks);
     CoverageReceipt testReceipt = testLoader.receipt(ranks);
     state.endEpoch(
-        new EpochResult(
+        new TrainedEpoch(
             state.epoch().meanLoss(),
             tested.meanLoss(),
             (long) (state.epoch().mismatches() + tested.mismatches()),
@@ -139,9 +139,9 @@ final class VaeTraining implements RankTask<VaeResult> {
   private static Pictures draw(
       RankContext rank, RowSubset tests, Steps steps, Parameters parameters) {
     long[] rows = LongStream.range(0, Math.min(DRAWN, tests.size())).map(tests::row).toArray();
-    try (Reader reader = rank.rows().reader(ImageSource.IMAGE);
+    try (Reader reader = rank.rows().reader(TrainingImages.IMAGE);
         Batch batch = reader.getBatch(rows)) {
-      return steps.draw(batch.field(ImageSource.IMAGE).toByteArray(), SAMPLES, parameters);
+      return steps.draw(batch.field(TrainingImages.IMAGE).toByteArray(), SAMPLES, parameters);
     }
   }
 }

@@ -16,7 +16,7 @@ class DigitImagesTest {
     for (int i = 0; i < IMAGES; i++) {
       byte[] image = DigitImages.image(i);
       assertThat(image).hasSize(Layer.PIXELS).isEqualTo(DigitImages.image(i));
-      checksums.add(ImageSource.checksum(image));
+      checksums.add(TrainingImages.checksum(image));
     }
     assertThat(checksums).hasSize(IMAGES);
   }
@@ -24,7 +24,7 @@ class DigitImagesTest {
   /** A change of the generator changes the losses and the pictures in the documentation. */
   @Test
   void imagesAreThoseOfTheDocumentation() {
-    assertThat(ImageSource.checksum(DigitImages.image(0))).isEqualTo(1_498_860_852);
+    assertThat(TrainingImages.checksum(DigitImages.image(0))).isEqualTo(1_498_860_852);
   }
 
   @Test

@@ -36,9 +36,9 @@ class VaeReportTest {
   }
 
   private static VaeReport report(int ranks, double speed, String resumedAt, double... losses) {
-    List<EpochResult> epochs =
+    List<TrainedEpoch> epochs =
         DoubleStream.of(losses)
-            .mapToObj(loss -> new EpochResult(loss, loss, 0, true, "all", "tests"))
+            .mapToObj(loss -> new TrainedEpoch(loss, loss, 0, true, "all", "tests"))
             .toList();
     List<String> parameters = Collections.nCopies(ranks, "7a365182");
     return new VaeReport(

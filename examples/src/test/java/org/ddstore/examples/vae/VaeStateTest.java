@@ -15,7 +15,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class VaeStateTest {
-  private static final EpochResult EPOCH = new EpochResult(200, 150, 1, true, "all", "tests");
+  private static final TrainedEpoch EPOCH = new TrainedEpoch(200, 150, 1, true, "all", "tests");
 
   /** Takes a step by gradients that depend on the seed. */
   private static void step(VaeState state, int seed) {

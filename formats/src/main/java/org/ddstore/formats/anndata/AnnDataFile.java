@@ -205,11 +205,11 @@ final class AnnDataFile implements Closeable {
       if (sparse) {
         int length = matrix.meanLength();
         add(
-            SampleColumn.ragged(name + "_indices", ElementType.INT32).withMeanLength(length),
+            SampleColumn.ragged(name + "_indices", ElementType.INT32).meanLength(length),
             Part.INDICES,
             path);
         add(
-            SampleColumn.ragged(name + "_values", matrix.type()).withMeanLength(length),
+            SampleColumn.ragged(name + "_values", matrix.type()).meanLength(length),
             Part.VALUES,
             path);
       } else {

@@ -75,7 +75,7 @@ final class AnnDataReader implements SampleReader {
     BitSet nulls = new BitSet();
     nulls.set(0, count);
     Object zeros = column.decode(ByteBuffer.allocate(count * column.type().bytes()), count);
-    return Values.fixed(zeros, count, 1).withNulls(nulls);
+    return Values.fixed(zeros, count, 1).nulls(nulls);
   }
 
   private FrameColumn frameColumn(ColumnSource source) throws IOException {

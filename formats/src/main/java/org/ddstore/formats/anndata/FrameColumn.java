@@ -155,7 +155,7 @@ abstract class FrameColumn {
       for (int i = 0; i < count; i++) {
         nulls.set(i, hidden.get(i) != 0);
       }
-      return new PlainColumn(values).read(from, count).withNulls(nulls);
+      return new PlainColumn(values).read(from, count).nulls(nulls);
     }
   }
 

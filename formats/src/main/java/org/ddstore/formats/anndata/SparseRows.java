@@ -66,7 +66,7 @@ final class SparseRows {
       Arrays.sort(keys, 0, count);
       for (int k = 0; k < count; k++) {
         newGenes[next] = (int) (keys[k] >>> Integer.SIZE);
-        Elements.copy(values, (int) keys[k], newValues, next, bytes);
+        ArrayElements.copy(values, (int) keys[k], newValues, next, bytes);
         next++;
       }
       newOffsets[row + 1] = next;
@@ -80,7 +80,7 @@ final class SparseRows {
     ByteBuffer dense = ByteBuffer.allocate(size).order(values.order());
     for (int row = 0; row < rows(); row++) {
       for (int i = offsets[row]; i < offsets[row + 1]; i++) {
-        Elements.copy(values, i, dense, row * width + genes[i], bytes);
+        ArrayElements.copy(values, i, dense, row * width + genes[i], bytes);
       }
     }
     return dense;
@@ -92,16 +92,16 @@ final class SparseRows {
     int[] offsets = new int[rows + 1];
     int stored = 0;
     for (int i = 0; i < rows * width; i++) {
-      stored += Elements.isZero(dense, i, type) ? 0 : 1;
+      stored += ArrayElements.isZero(dense, i, type) ? 0 : 1;
     }
     int[] genes = new int[stored];
     ByteBuffer values = ByteBuffer.allocate(stored * bytes).order(dense.order());
     int next = 0;
     for (int row = 0; row < rows; row++) {
       for (int gene = 0; gene < width; gene++) {
-        if (!Elements.isZero(dense, row * width + gene, type)) {
+        if (!ArrayElements.isZero(dense, row * width + gene, type)) {
           genes[next] = gene;
-          Elements.copy(dense, row * width + gene, values, next, bytes);
+          ArrayElements.copy(dense, row * width + gene, values, next, bytes);
           next++;
         }
       }
@@ -121,7 +121,7 @@ final class SparseRows {
       for (int gene = 0; gene < width; gene++) {
         int place = map.of(gene);
         if (place >= 0) {
-          Elements.copy(dense, row * width + gene, mapped, row * map.width() + place, bytes);
+          ArrayElements.copy(dense, row * width + gene, mapped, row * map.width() + place, bytes);
         }
       }
     }

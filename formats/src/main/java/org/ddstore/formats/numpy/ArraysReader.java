@@ -21,7 +21,7 @@ import org.ddstore.formats.Values;
 
 /** A reader of arrays that share the first axis; it opens the file of an array when it is read. */
 final class ArraysReader implements SampleReader {
-  private final List<StoredArray> arrays;
+  private final List<NumpyArray> arrays;
   private final ArrayRows[] rows;
   private final Map<String, InputFile.Content> contents = new HashMap<>();
   private final Deque<Closeable> opened = new ArrayDeque<>();
@@ -31,7 +31,7 @@ final class ArraysReader implements SampleReader {
    *
    * @param arrays array of each column
    */
-  ArraysReader(List<StoredArray> arrays) {
+  ArraysReader(List<NumpyArray> arrays) {
     this.arrays = arrays;
     this.rows = new ArrayRows[arrays.size()];
   }
@@ -39,7 +39,7 @@ final class ArraysReader implements SampleReader {
   @Override
   public Values read(int column, long from, int count) throws IOException {
     if (rows[column] == null) {
-      StoredArray array = arrays.get(column);
+      NumpyArray array = arrays.get(column);
       rows[column] = new ArrayRows(array.header(), array.column(), bytes(array));
     }
     try {
@@ -50,7 +50,7 @@ final class ArraysReader implements SampleReader {
     }
   }
 
-  private NpyHeader.Bytes bytes(StoredArray array) throws IOException {
+  private NpyHeader.Bytes bytes(NumpyArray array) throws IOException {
     InputFile.Content content = content(array.file());
     NpzEntry entry = array.entry();
     NpyHeader header = array.header();

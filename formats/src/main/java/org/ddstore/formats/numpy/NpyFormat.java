@@ -94,7 +94,7 @@ public final class NpyFormat implements SampleFormat {
           "%s = columns reads folders of arrays: load the folder, not its files"
               .formatted(FormatOptionKeys.LAYOUT));
     }
-    List<StoredArray> arrays = new ArrayList<>();
+    List<NumpyArray> arrays = new ArrayList<>();
     for (InputFile member : arraysIn(file)) {
       String name = member.name();
       arrays.add(inspect(member, name.substring(0, name.length() - SUFFIX.length()), layout));
@@ -102,11 +102,11 @@ public final class NpyFormat implements SampleFormat {
     return facts(file, arrays);
   }
 
-  private static StoredArray inspect(InputFile file, String column, RowLayout layout)
+  private static NumpyArray inspect(InputFile file, String column, RowLayout layout)
       throws IOException {
     try (InputFile.Content content = file.open()) {
       NpyHeader header = NpyHeader.read(file.path(), content::read);
-      return StoredArray.of(file, null, header, column, layout);
+      return NumpyArray.of(file, null, header, column, layout);
     }
   }
 
@@ -115,9 +115,9 @@ public final class NpyFormat implements SampleFormat {
    *
    * @throws FormatException if they do not
    */
-  static FileFacts facts(InputFile file, List<StoredArray> arrays) {
-    StoredArray first = arrays.get(0);
-    for (StoredArray other : arrays) {
+  static FileFacts facts(InputFile file, List<NumpyArray> arrays) {
+    NumpyArray first = arrays.get(0);
+    for (NumpyArray other : arrays) {
       if (other.rows() != first.rows()) {
         throw FormatException.of(
             file.path(),
@@ -126,8 +126,8 @@ public final class NpyFormat implements SampleFormat {
                 .formatted(other.rows(), first.column().name(), first.rows()));
       }
     }
-    boolean isSliced = arrays.stream().noneMatch(StoredArray::isDeflated);
-    List<SampleColumn> columns = arrays.stream().map(StoredArray::column).toList();
+    boolean isSliced = arrays.stream().noneMatch(NumpyArray::isDeflated);
+    List<SampleColumn> columns = arrays.stream().map(NumpyArray::column).toList();
     long splitRows = isSliced ? 1 : Math.max(1, first.rows());
     return new FileFacts(file, first.rows(), 1, splitRows, columns, new ArrayList<>(arrays));
   }
@@ -138,7 +138,7 @@ public final class NpyFormat implements SampleFormat {
   }
 
   @SuppressWarnings("unchecked") // what facts(..) has put there
-  static List<StoredArray> arrays(FileFacts facts) {
-    return (List<StoredArray>) facts.details();
+  static List<NumpyArray> arrays(FileFacts facts) {
+    return (List<NumpyArray>) facts.details();
   }
 }

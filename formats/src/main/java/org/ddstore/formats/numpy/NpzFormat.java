@@ -69,7 +69,7 @@ public final class NpzFormat implements SampleFormat {
   public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
     InputFile.Content content = file.open();
     try (ZipFile archive = archive(new ContentChannel(content, file.length()))) {
-      List<StoredArray> arrays = arrays(file, archive, content, options);
+      List<NumpyArray> arrays = arrays(file, archive, content, options);
       if (arrays.isEmpty()) {
         throw new FormatException(
             file.path(), "the archive has no array: members are " + names(archive));
@@ -102,11 +102,11 @@ public final class NpzFormat implements SampleFormat {
     return new ZipFile(channel);
   }
 
-  private static List<StoredArray> arrays(
+  private static List<NumpyArray> arrays(
       InputFile file, ZipFile archive, InputFile.Content content, FormatOptions options)
       throws IOException {
     List<String> wanted = options.list(FormatOptionKeys.COLUMNS); // other members are not opened
-    List<StoredArray> arrays = new ArrayList<>();
+    List<NumpyArray> arrays = new ArrayList<>();
     for (ZipArchiveEntry member : Collections.list(archive.getEntries())) {
       String name = member.getName();
       if (!name.endsWith(SUFFIX)) {
@@ -120,7 +120,7 @@ public final class NpzFormat implements SampleFormat {
     return arrays;
   }
 
-  private static StoredArray array(
+  private static NumpyArray array(
       InputFile file,
       String name,
       ZipArchiveEntry member,
@@ -149,7 +149,7 @@ public final class NpzFormat implements SampleFormat {
     } else {
       header = NpyHeader.read(place, (at, to) -> content.read(entry.offset() + at, to));
     }
-    return StoredArray.of(file, entry, header, name, layout);
+    return NumpyArray.of(file, entry, header, name, layout);
   }
 
   private static NpzEntry.Compression compression(String place, ZipArchiveEntry member) {
@@ -194,7 +194,7 @@ public final class NpzFormat implements SampleFormat {
 
   @Override
   public SampleReader open(FileFacts facts, Layout layout, FormatOptions options) {
-    List<StoredArray> arrays = new ArrayList<>(NpyFormat.arrays(facts));
+    List<NumpyArray> arrays = new ArrayList<>(NpyFormat.arrays(facts));
     arrays.sort(Comparator.comparingInt(array -> place(layout.columns(), array.column())));
     return new ArraysReader(arrays);
   }

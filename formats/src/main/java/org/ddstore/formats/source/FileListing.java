@@ -24,7 +24,7 @@ final class FileListing {
   private final List<String> paths;
   private final List<String> suffixes;
 
-  FileListing(SampleFormat format, ReadOptions read) {
+  FileListing(SampleFormat format, CommonOptions read) {
     this.format = format;
     this.options = read.options();
     this.paths = read.paths();

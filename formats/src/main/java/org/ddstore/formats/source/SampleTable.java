@@ -45,7 +45,7 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
    * @throws org.ddstore.formats.FormatException if a file cannot be read
    */
   static SampleTable plan(SampleFormat format, CaseInsensitiveStringMap options) {
-    ReadOptions read = ReadOptions.of(format, options);
+    CommonOptions read = CommonOptions.of(format, options);
     format.check(read.options());
     SparkSession session = SparkSession.active();
     List<InputFile> files = new FileListing(format, read).list(session);
@@ -89,7 +89,7 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
   }
 
   /** Returns the layout; the columns that are not selected stay, for formats that count on them. */
-  private static DataSet.Selection select(Layout layout, ReadOptions read) {
+  private static DataSet.Selection select(Layout layout, CommonOptions read) {
     List<String> names = layout.columns().stream().map(SampleColumn::name).toList();
     List<String> wanted = read.columns().isEmpty() ? names : read.columns();
     int[] ordinals = new int[wanted.size()];

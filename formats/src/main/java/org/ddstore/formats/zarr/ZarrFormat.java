@@ -116,7 +116,7 @@ public final class ZarrFormat implements SampleFormat {
     ZarrFile file = (ZarrFile) facts.details();
     OpenArrays arrays = new OpenArrays(facts.file(), file.parts());
     if (file.boxes() == null) {
-      return new RowReader(arrays, layout.columns());
+      return new ZarrRowReader(arrays, layout.columns());
     }
     BoxPlan boxes = file.boxes();
     if (boxes instanceof BoxPlan.Crops crops) {

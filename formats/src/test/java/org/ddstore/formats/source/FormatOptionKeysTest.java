@@ -29,7 +29,7 @@ class FormatOptionKeysTest {
 
   @Test
   void theOptionsHaveTheirKeys() throws IllegalAccessException {
-    Set<String> options = new TreeSet<>(ReadOptions.KEYS);
+    Set<String> options = new TreeSet<>(CommonOptions.KEYS);
     for (SampleFormat format : Formats.all()) {
       options.addAll(format.options());
     }

@@ -77,7 +77,7 @@ final class JupyterClient implements AutoCloseable {
     kernel.addAll(Files.readAllLines(JAVA_OPTIONS));
     kernel.addAll(SparkArchive.quickStart());
     kernel.addAll(List.of("-Djava.awt.headless=true", "-Djava.io.tmpdir=" + temporary));
-    kernel.addAll(List.of("-cp", new SparkArchive().classPath(), Main.class.getName()));
+    kernel.addAll(List.of("-cp", new SparkArchive().classPath(), KernelMain.class.getName()));
     kernel.addAll(List.of("--logs", folder.resolve("logs").toString()));
     InProcess.settings()
         .forEach((key, value) -> kernel.addAll(List.of("--conf", key + "=" + value)));

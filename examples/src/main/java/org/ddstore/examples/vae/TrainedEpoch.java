@@ -16,7 +16,7 @@ import java.io.Serializable;
  * @param receipt coverage receipt of the training images
  * @param testReceipt coverage receipt of the test images
  */
-record EpochResult(
+record TrainedEpoch(
     double loss,
     double testLoss,
     long mismatches,
@@ -33,8 +33,8 @@ record EpochResult(
     to.writeUTF(testReceipt);
   }
 
-  static EpochResult read(DataInputStream from) throws IOException {
-    return new EpochResult(
+  static TrainedEpoch read(DataInputStream from) throws IOException {
+    return new TrainedEpoch(
         from.readDouble(),
         from.readDouble(),
         from.readLong(),

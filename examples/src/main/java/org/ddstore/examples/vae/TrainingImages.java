@@ -27,7 +27,7 @@ import org.apache.spark.sql.types.StructType;
  * and {@value #TEST} (boolean: not to be trained on), with their checksums as an oracle: these are
  * computed on the driver, without the store.
  */
-final class ImageSource {
+final class TrainingImages {
   static final String IMAGE = "image";
   static final String TEST = "test";
 
@@ -39,7 +39,7 @@ final class ImageSource {
   private final Dataset<Row> frame;
   private final int[] checksums;
 
-  private ImageSource(Dataset<Row> frame, int... checksums) {
+  private TrainingImages(Dataset<Row> frame, int... checksums) {
     this.frame = frame;
     this.checksums = checksums;
   }
@@ -62,7 +62,7 @@ final class ImageSource {
   /**
    * Returns images of {@link DigitImages}, which the executors draw; the last seventh is for tests.
    */
-  static ImageSource generated(SparkSession spark, int rows) {
+  static TrainingImages generated(SparkSession spark, int rows) {
     UDF1<Long, byte[]> draw = DigitImages::image;
     Column id = functions.col("id");
     Dataset<Row> frame =
@@ -73,7 +73,7 @@ final class ImageSource {
                 id.geq(firstTest(rows)).as(TEST));
     int[] checksums = new int[rows];
     Arrays.parallelSetAll(checksums, row -> checksum(DigitImages.image(row)));
-    return new ImageSource(frame, checksums);
+    return new TrainingImages(frame, checksums);
   }
 
   private static int firstTest(int rows) {
@@ -87,7 +87,7 @@ final class ImageSource {
    *     {@value #IMAGE} and possibly a column {@value #TEST}; on any file system that Spark knows
    * @throws IllegalArgumentException if there are none; the message says what is there
    */
-  static ImageSource of(SparkSession spark, String input) throws IOException {
+  static TrainingImages of(SparkSession spark, String input) throws IOException {
     Path path = new Path(input);
     FileSystem files = path.getFileSystem(spark.sparkContext().hadoopConfiguration());
     FileStatus status;
@@ -136,7 +136,7 @@ final class ImageSource {
   /**
    * @param tests images to test with; if empty, the last seventh of {@code training}
    */
-  private static ImageSource idx(
+  private static TrainingImages idx(
       SparkSession spark, String input, List<byte[]> training, List<byte[]> tests) {
     List<byte[]> images = new ArrayList<>(training);
     images.addAll(tests);
@@ -150,12 +150,12 @@ final class ImageSource {
         new StructType()
             .add(IMAGE, DataTypes.BinaryType, false)
             .add(TEST, DataTypes.BooleanType, false);
-    return new ImageSource(
+    return new TrainingImages(
         spark.createDataFrame(rows, schema),
-        images.stream().mapToInt(ImageSource::checksum).toArray());
+        images.stream().mapToInt(TrainingImages::checksum).toArray());
   }
 
-  private static ImageSource parquet(SparkSession spark, String input) {
+  private static TrainingImages parquet(SparkSession spark, String input) {
     Dataset<Row> files = openParquet(spark, input);
     StructType schema = files.schema();
     List<String> names = List.of(schema.fieldNames());
@@ -190,7 +190,7 @@ final class ImageSource {
               .formatted(input, TEST));
     }
     checkBothKinds(checksums.length, rows.where(TEST).count(), input);
-    return new ImageSource(rows, checksums);
+    return new TrainingImages(rows, checksums);
   }
 
   private static Dataset<Row> openParquet(SparkSession spark, String input) {

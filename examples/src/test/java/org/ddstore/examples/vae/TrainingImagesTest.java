@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ImageSourceTest {
+class TrainingImagesTest {
   private static SparkSession spark;
 
   @TempDir private Path folder;
@@ -37,8 +37,8 @@ class ImageSourceTest {
     spark.stop();
   }
 
-  private static ImageSource of(Path path) throws IOException {
-    return ImageSource.of(spark, path.toString());
+  private static TrainingImages of(Path path) throws IOException {
+    return TrainingImages.of(spark, path.toString());
   }
 
   private static void assertRefused(Path path, String... words) {
@@ -50,18 +50,18 @@ class ImageSourceTest {
   /** Returns the checksum of each image as the store delivers it, by global index. */
   private static int[] stored(Dataset<Row> frame) {
     return DDStores.from(frame)
-        .field(ImageSource.IMAGE, DType.UINT8, Layer.SIDE, Layer.SIDE)
+        .field(TrainingImages.IMAGE, DType.UINT8, Layer.SIDE, Layer.SIDE)
         .ranks(2)
-        .run(ImageSourceTest::checksums)
+        .run(TrainingImagesTest::checksums)
         .get(0);
   }
 
   private static int[] checksums(RankContext rank) {
     int[] checksums = new int[(int) rank.rows().rows()];
-    try (Reader reader = rank.rows().reader(ImageSource.IMAGE)) {
+    try (Reader reader = rank.rows().reader(TrainingImages.IMAGE)) {
       for (int row = 0; row < checksums.length; row++) {
         try (Batch batch = reader.getBatch(row)) {
-          checksums[row] = ImageSource.checksum(batch.field(ImageSource.IMAGE).toByteArray());
+          checksums[row] = TrainingImages.checksum(batch.field(TrainingImages.IMAGE).toByteArray());
         }
       }
     }
@@ -69,16 +69,16 @@ class ImageSourceTest {
     return checksums;
   }
 
-  private static long tests(ImageSource source) {
-    return source.frame().where(ImageSource.TEST).count();
+  private static long tests(TrainingImages source) {
+    return source.frame().where(TrainingImages.TEST).count();
   }
 
   @Test
   void generatedImagesAreInTheStoreAtTheirNumber() {
-    ImageSource source = ImageSource.generated(spark, 140);
+    TrainingImages source = TrainingImages.generated(spark, 140);
 
     assertThat(source.checksums()).hasSize(140).isEqualTo(stored(source.frame()));
-    assertThat(source.checksums()[7]).isEqualTo(ImageSource.checksum(DigitImages.image(7)));
+    assertThat(source.checksums()[7]).isEqualTo(TrainingImages.checksum(DigitImages.image(7)));
     assertThat(tests(source)).isEqualTo(20);
   }
 
@@ -87,29 +87,29 @@ class ImageSourceTest {
     Path packed = folder.resolve("train-images-idx3-ubyte.gz");
     Files.write(packed, IdxImagesTest.packed(IdxImagesTest.file(0x803, 70, 28, 28)));
 
-    ImageSource one = of(packed);
+    TrainingImages one = of(packed);
     assertThat(one.checksums()).hasSize(70).isEqualTo(stored(one.frame()));
     assertThat(tests(one)).isEqualTo(10);
     assertThat(tests(of(folder))).isEqualTo(10);
 
     Files.write(folder.resolve("t10k-images-idx3-ubyte"), IdxImagesTest.file(0x803, 15, 28, 28));
-    ImageSource both = of(folder);
+    TrainingImages both = of(folder);
     assertThat(both.checksums()).hasSize(85).isEqualTo(stored(both.frame()));
     assertThat(tests(both)).isEqualTo(15);
   }
 
   @Test
   void readsParquet() throws IOException {
-    ImageSource generated = ImageSource.generated(spark, 200);
+    TrainingImages generated = TrainingImages.generated(spark, 200);
     Path marked = folder.resolve("marked");
     generated.frame().repartition(3).write().parquet(marked.toString());
-    ImageSource source = of(marked);
+    TrainingImages source = of(marked);
     assertThat(source.checksums()).isEqualTo(stored(source.frame()));
     assertThat(sorted(source.checksums())).isEqualTo(sorted(generated.checksums()));
     assertThat(tests(source)).isEqualTo(28);
 
     Path unmarked = folder.resolve("unmarked");
-    generated.frame().select(ImageSource.IMAGE).write().parquet(unmarked.toString());
+    generated.frame().select(TrainingImages.IMAGE).write().parquet(unmarked.toString());
     assertThat(tests(of(unmarked))).isBetween(10L, 60L);
   }
 

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /** The entry point of {@code ./ddstore docs}. */
-public final class Main {
-  private Main() {}
+public final class SiteMain {
+  private SiteMain() {}
 
   /**
    * Writes the site, prints a summary and the path of its first page. Exits with 1 if a link has no

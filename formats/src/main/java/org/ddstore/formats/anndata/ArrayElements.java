@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import org.ddstore.formats.ElementType;
 
 /** Single elements of 1, 2, 4 or 8 bytes in buffers of the same byte order. */
-final class Elements {
-  private Elements() {}
+final class ArrayElements {
+  private ArrayElements() {}
 
   static void copy(ByteBuffer from, int fromIndex, ByteBuffer to, int toIndex, int bytes) {
     switch (bytes) {

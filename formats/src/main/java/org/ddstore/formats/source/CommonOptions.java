@@ -16,7 +16,7 @@ import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.SampleFormat;
 
 /** The options that all formats have, and those of the format. */
-record ReadOptions(
+record CommonOptions(
     FormatOptions options, List<String> paths, List<String> columns, long partitionBytes) {
   /** Keys of the options that all formats have. */
   static final List<String> KEYS =
@@ -38,7 +38,7 @@ record ReadOptions(
    *
    * @throws IllegalArgumentException if an option is unknown or illegal, or no path is given
    */
-  static ReadOptions of(SampleFormat format, CaseInsensitiveStringMap given) {
+  static CommonOptions of(SampleFormat format, CaseInsensitiveStringMap given) {
     Map<String, String> values = new HashMap<>(given.asCaseSensitiveMap());
     values.keySet().removeIf(key -> key.startsWith("__")); // of Spark, not of the caller
     Set<String> legal = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
@@ -55,7 +55,7 @@ record ReadOptions(
           "format \"%s\": no path: pass one to load(..), or as option \"%s\""
               .formatted(format.name(), FormatOptionKeys.PATH));
     }
-    return new ReadOptions(
+    return new CommonOptions(
         options,
         paths,
         options.list(FormatOptionKeys.COLUMNS),

@@ -14,7 +14,7 @@ import org.ddstore.formats.SampleColumn;
  * @param header header of the array, with a first axis of rows
  * @param column column whose values are the rows
  */
-record StoredArray(InputFile file, NpzEntry entry, NpyHeader header, SampleColumn column)
+record NumpyArray(InputFile file, NpzEntry entry, NpyHeader header, SampleColumn column)
     implements Serializable {
 
   /**
@@ -22,10 +22,10 @@ record StoredArray(InputFile file, NpzEntry entry, NpyHeader header, SampleColum
    *
    * @param name name of the column
    */
-  static StoredArray of(
+  static NumpyArray of(
       InputFile file, NpzEntry entry, NpyHeader header, String name, RowLayout layout) {
     NpyHeader rows = layout == RowLayout.SAMPLES ? header.asOneRow() : header;
-    StoredArray array = new StoredArray(file, entry, rows, rows.column(name));
+    NumpyArray array = new NumpyArray(file, entry, rows, rows.column(name));
     array.requireComplete();
     return array;
   }

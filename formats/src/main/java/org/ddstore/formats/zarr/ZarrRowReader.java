@@ -9,11 +9,11 @@ import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.Values;
 
 /** A reader of rows that are indices of the first axis. */
-final class RowReader implements SampleReader {
+final class ZarrRowReader implements SampleReader {
   private final OpenArrays arrays;
   private final List<SampleColumn> columns;
 
-  RowReader(OpenArrays arrays, List<SampleColumn> columns) {
+  ZarrRowReader(OpenArrays arrays, List<SampleColumn> columns) {
     this.arrays = arrays;
     this.columns = columns;
   }

@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
 
 /** The program that Jupyter starts for each notebook. Ends on request, or with Jupyter. */
 @Command(name = "ddstore-kernel", description = "Runs the cells of one notebook.")
-public final class Main implements Callable<Integer> {
+public final class KernelMain implements Callable<Integer> {
   /** System property that the configuration of the log reads. */
   private static final String LOG_FILE = "ddstore.notebook.log";
 
@@ -67,7 +67,7 @@ public final class Main implements Callable<Integer> {
   /** Runs the kernel, and ends the JVM. */
   public static void main(String[] arguments) {
     CommandLine command =
-        new CommandLine(new Main())
+        new CommandLine(new KernelMain())
             .setParameterExceptionHandler(ErrorReport::printUsage)
             .setExecutionExceptionHandler((failure, self, parsed) -> print(failure, self));
     System.exit(command.execute(arguments));
