@@ -31,7 +31,7 @@ public final class IdxFormat implements SampleFormat {
   /** Name of the column of an array without labels; {@code value} by default. */
   static final String COLUMN = "column";
 
-  /** Whether files of labels become a column of their images. */
+  /** Pairing of files of labels with their images: {@code paired} (default) or {@code none}. */
   static final String LABELS = "labels";
 
   private static final String PAIRED = "paired";
