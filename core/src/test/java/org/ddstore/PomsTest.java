@@ -12,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the poms state more than once is the same everywhere. */
+/** Values that several poms state are the same in all of them. */
 class PomsTest {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
 

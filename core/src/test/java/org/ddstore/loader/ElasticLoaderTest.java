@@ -50,7 +50,7 @@ class ElasticLoaderTest extends OnSamples {
   private record Part(List<List<String>> batches, List<String> states, CoverageReceipt receipt) {}
 
   /**
-   * How samples are chosen and given out.
+   * A way to choose samples and to give them out.
    *
    * @param samples that an epoch gives out or drops
    */

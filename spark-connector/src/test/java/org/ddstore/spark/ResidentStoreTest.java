@@ -89,7 +89,7 @@ class ResidentStoreTest extends OnResidentCluster {
     checkRows(rows, indices);
   }
 
-  /** How a task that is no rank has read all rows. */
+  /** The paths by which a task that is not a rank has read all rows. */
   private record Read(String executor, long ownProcess, long sameHost, long remote)
       implements Serializable {}
 

@@ -42,7 +42,7 @@ class SourceLossTest extends SourceOnCluster {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final String REMEDY = "DDStores.open(spark, \"n\").repair() restores them";
 
-  /** Where tasks say that they read, and wait until they may go on. */
+  /** Folder in which tasks note that they read, and then wait until they may continue. */
   @TempDir private Path gate;
 
   @BeforeAll

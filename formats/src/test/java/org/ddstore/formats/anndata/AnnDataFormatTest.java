@@ -267,7 +267,7 @@ class AnnDataFormatTest {
         .hasMessageContaining("[counts, scaled]");
   }
 
-  /** What a rank drew: rows, their classes, and their genes. */
+  /** The rows that a rank drew, with their classes and genes. */
   private record Drawn(List<Long> rows, List<Long> classes, List<Byte> dense)
       implements Serializable {}
 

@@ -28,7 +28,7 @@ import org.ddstore.transport.TransportProvider;
 import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.Test;
 
-/** How ranks agree on one transport. */
+/** The agreement of ranks on one transport. */
 class TransportChoiceTest {
   private static final String LOOPBACK = "127.0.0.1";
   private static final WireOptions PLAIN = WireOptions.of(new SparkConf(false), null, LOOPBACK);
