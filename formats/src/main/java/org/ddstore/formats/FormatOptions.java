@@ -38,7 +38,7 @@ public final class FormatOptions implements Serializable {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {
         throw new IllegalArgumentException(
-            "option \"%s\" is unknown to %s; legal are %s".formatted(key, reader, known));
+            "option \"%s\" is unknown to %s; legal options: %s".formatted(key, reader, known));
       }
     }
   }
@@ -68,7 +68,7 @@ public final class FormatOptions implements Serializable {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "option \"%s\" is \"%s\"; legal are %s"
+                    "option \"%s\" is \"%s\"; legal values: %s"
                         .formatted(key, value, String.join(", ", legal))));
   }
 

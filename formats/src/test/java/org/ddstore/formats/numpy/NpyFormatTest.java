@@ -235,7 +235,7 @@ class NpyFormatTest {
 
   @ParameterizedTest
   @CsvSource({
-    "colum, x, 'option \"colum\" is unknown to format \"npy\"; legal are [column, columns,'",
+    "colum, x, 'option \"colum\" is unknown to format \"npy\"; legal options: [column, columns,'",
     "columns, x, 'option \"columns\", \"x\": no such column: choose one of [value]'",
     "partitionBytes, 5, 'option \"partitionBytes\" is \"5\", not an integer in [1024, 1073741824]'"
   })
