@@ -88,7 +88,7 @@ record ReadOptions(
       return List.of(new ObjectMapper().readValue(json, String[].class));
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "option \"%s\" is no JSON list of paths: %s".formatted(PATHS, json), e);
+          "option \"%s\" is not a JSON list of paths: %s".formatted(PATHS, json), e);
     }
   }
 }

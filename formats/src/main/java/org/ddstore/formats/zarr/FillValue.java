@@ -36,7 +36,7 @@ final class FillValue {
       boolean isBase64 = version == 2 && type.form() == ZarrType.Form.BYTES;
       return new FillValue(type, isBase64).encode(value);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new Unsupported("fill_value", "%s is no value of the data type".formatted(value));
+      throw new Unsupported("fill_value", "%s is not a value of the data type".formatted(value));
     }
   }
 

@@ -88,11 +88,11 @@ record NodeFiles(InputFile folder) {
       if (json.isObject()) {
         return json;
       }
-      throw new FormatException(path(name), "no JSON object, but " + json.getNodeType());
+      throw new FormatException(path(name), "not a JSON object, but " + json.getNodeType());
     } catch (JsonProcessingException e) {
       throw new FormatException(
           path(name),
-          "truncated or damaged: no JSON (line %d): %s"
+          "truncated or damaged: not JSON (line %d): %s"
               .formatted(
                   e.getLocation() == null ? 1 : e.getLocation().getLineNr(),
                   e.getOriginalMessage()),

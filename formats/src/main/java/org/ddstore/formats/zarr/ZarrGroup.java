@@ -29,7 +29,7 @@ public final class ZarrGroup {
     NodeFiles.Kind kind = folder.isFolder() ? new NodeFiles(folder).kind() : NodeFiles.Kind.NONE;
     if (kind == NodeFiles.Kind.NONE || kind.isArray()) {
       throw new FormatException(
-          folder.path(), "no group of zarr: the folder has no .zgroup and no zarr.json of a group");
+          folder.path(), "not a zarr group: the folder has no .zgroup and no zarr.json of a group");
     }
     return new ZarrGroup(folder, kind);
   }

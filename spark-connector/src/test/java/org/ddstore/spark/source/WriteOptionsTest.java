@@ -76,7 +76,7 @@ class WriteOptionsTest {
         "truncate.x | true | option \"truncate.x\": no such column",
         "decimals | int32 | option \"decimals\" is \"int32\"; legal values: float64, int64",
         "decimals.id | double | option \"decimals.id\" is \"double\"; legal values: float64, int64",
-        "type.id | int8[2,x] | option \"type.id\": \"int8[2,x]\": dimension \"x\" is no number",
+        "type.id | int8[2,x] | option \"type.id\": \"int8[2,x]\": dimension \"x\" is not a number",
       })
   void illegalOptionsAreNamed(String key, String value, String message) {
     assertThatIllegalArgumentException()
