@@ -60,7 +60,7 @@ final class CheckpointDirectory {
   /**
    * Reads a manifest; empty if its writer ended before it was complete.
    *
-   * @throws CorruptCheckpointException if it is no manifest, or not as it was written
+   * @throws CorruptCheckpointException if it is not a manifest, or not as it was written
    */
   Optional<CheckpointFiles> read(CheckpointName name) throws IOException {
     try {

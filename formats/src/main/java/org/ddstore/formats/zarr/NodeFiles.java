@@ -34,7 +34,7 @@ record NodeFiles(InputFile folder) {
     ARRAY_V3,
     GROUP_V2,
     GROUP_V3,
-    /** A folder that is no node. */
+    /** A folder that is not a node. */
     NONE;
 
     boolean isArray() {
@@ -80,7 +80,7 @@ record NodeFiles(InputFile folder) {
   /**
    * Parses the content of a metadata file.
    *
-   * @throws FormatException if it is no JSON object
+   * @throws FormatException if it is not a JSON object
    */
   JsonNode parse(String name, String text) {
     try {

@@ -56,7 +56,7 @@ public final class ZarrArray implements Closeable {
    * Opens an array.
    *
    * @param folder folder of the array
-   * @throws FormatException if it is no array, or one with unsupported codecs or types
+   * @throws FormatException if it is not an array, or one with unsupported codecs or types
    * @throws IOException if it cannot be read
    */
   public static ZarrArray open(InputFile folder) throws IOException {

@@ -22,7 +22,7 @@ public final class ZarrGroup {
   /**
    * Opens a group.
    *
-   * @throws FormatException if the folder is no group
+   * @throws FormatException if the folder is not a group
    * @throws IOException if it cannot be read
    */
   public static ZarrGroup open(InputFile folder) throws IOException {
