@@ -168,7 +168,7 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThatThrownBy(() -> numbers().load("a"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("store \"a\" already exists")
-        .hasMessageContaining("drop() it first");
+        .hasMessageContaining("Call drop() on it first");
     assertThatThrownBy(() -> numbers().load("a b"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("1 to 128 letters, digits, _ and -");
