@@ -354,8 +354,8 @@ class MpiOnExecutorsTest extends OnTestCluster {
           .last()
           .asString()
           .matches(
-              "replacing executors \\[\\d+, \\d+]: store \"copies\" loses 2 shards, 2 of them without"
-                  + " another copy");
+              "executors \\[\\d+, \\d+] are replaced: store \"copies\" loses 2 shards, 2 of them"
+                  + " without another copy");
       assertThat(store.run(OnTestCluster::readAll)).isEqualTo(Collections.nCopies(RANKS, SUM));
     } finally {
       store.drop();
