@@ -243,7 +243,8 @@ class SourceLossTest extends SourceOnCluster {
     assertThatThrownBy(appended::repair)
         .isInstanceOf(DDStoreException.class)
         .isNotInstanceOf(RankLostException.class)
-        .hasMessageStartingWith("rows of \"n\" were lost with their executor and cannot be restored")
+        .hasMessageStartingWith(
+            "rows of \"n\" were lost with their executor and cannot be restored")
         .hasMessageContaining("If that store is \"n\" itself, call drop() and load it anew");
 
     assertThatThrownBy(second::repair)

@@ -206,7 +206,7 @@ class DataServerTest {
   }
 
   @Test
-  void refusesWhoeverHasNoTicket() throws IOException {
+  void refusesPeersWithoutATicket() throws IOException {
     Random random = new Random(1);
     for (int i = 0; i < 50; i++) {
       byte[] bytes = new byte[ServedChannel.GREETING_BYTES + random.nextInt(1000)];
