@@ -15,7 +15,7 @@
 struct dds_reply_receiver;
 struct dds_reply_channel;
 
-/* What has arrived on a channel, as in ReplyReceiver.java. */
+/* The kind of an arrival on a channel, as in ReplyReceiver.java. */
 enum dds_arrival_kind {
   DDS_ARRIVED_PART,  /* a part of the reply */
   DDS_ARRIVED_WHOLE, /* the whole reply */

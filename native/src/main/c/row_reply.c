@@ -8,7 +8,7 @@
 
 #include "gather.h"
 
-/* Of GatherReply.java: records of this size are sent without a copy, by Java. */
+/* As in GatherReply.java: records of at least this size are sent without a copy, by Java. */
 #define OWN_BUFFER_BYTES (16 << 10)
 
 /* Size of the parts before and after the records: GatherReply.ALIGNMENT. */

@@ -17,7 +17,7 @@ enum dds_reply_result {
 };
 
 /*
- * How much of a reply was sent.
+ * The sent part of a reply.
  *
  * bytes    number of bytes
  * version  version of the segment before its first row was copied

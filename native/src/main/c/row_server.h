@@ -14,7 +14,7 @@
 struct dds_row_server;
 struct dds_row_channel;
 
-/* What Java has to do, as in RowServer.java. */
+/* The action that Java must take, as in RowServer.java. */
 enum dds_row_event_kind {
   DDS_ROWS_NONE,
   DDS_ROWS_REQUEST, /* answer a request, from its byte event.sent.bytes on */

@@ -68,7 +68,7 @@ static struct stream default_stream;
 static struct stream *streams;
 static struct event *events;
 
-/* What tests ask for by its number. */
+/* The counts that tests query by number. */
 enum {
   CONTEXTS,
   REGISTERED_BYTES,

@@ -11,7 +11,9 @@ import org.ddstore.architecture.ArchitectureContract;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which package of core may know which; the module poms check the same between modules. */
+/**
+ * The allowed dependencies between packages of core; the module poms check those between modules.
+ */
 class ArchitectureTest extends ArchitectureContract {
   ArchitectureTest() {
     super("org.ddstore", "org.ddstore.transport");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the poms state more than once is the same everywhere. */
+/** Values that several poms state are the same in all of them. */
 class PomsTest {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
 

@@ -10,7 +10,7 @@ import org.ddstore.read.Placement;
 public final class StoreAccess {
   private StoreAccess() {}
 
-  /** Marks this rank's rows as being changed: who reads them stays inside until the end. */
+  /** Marks this rank's rows as being changed: their readers wait until {@link #endChange}. */
   public static void beginChange(Variable variable) {
     variable.ownSegments().forEach(Segment::beginChange);
   }
@@ -20,12 +20,12 @@ public final class StoreAccess {
     variable.ownSegments().forEach(Segment::endChange);
   }
 
-  /** Where the rows of a variable lie, for reads without a {@link Reader}. */
+  /** Returns the placement of the rows of a variable, for reads without a {@link Reader}. */
   public static Placement placement(Variable variable) {
     return variable.placement();
   }
 
-  /** How many reads of the variable's store are in flight on this rank. */
+  /** Returns the number of reads of the variable's store that are in flight on this rank. */
   public static int readersInside(Variable variable) {
     return variable.gate().inside();
   }

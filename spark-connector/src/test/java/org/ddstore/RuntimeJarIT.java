@@ -102,7 +102,7 @@ class RuntimeJarIT {
     }
   }
 
-  /** The pom that is published: what the jar contains and what tests need is no dependency. */
+  /** The published pom: the contents of the jar and the libraries of tests are not dependencies. */
   @Test
   void dependsOnSparkAlone() throws IOException {
     Path pom = JAR.resolveSibling("../dependency-reduced-pom.xml");

@@ -170,7 +170,8 @@ final class EpochBench implements Callable<Integer> {
     OptionRange.checkSeconds(command, seconds);
     if (!EpochPlan.SAMPLERS.contains(sampler)) {
       throw usage(
-          "--sampler %s: legal are %s".formatted(sampler, String.join(", ", EpochPlan.SAMPLERS)));
+          "--sampler %s: unknown value; legal values: %s"
+              .formatted(sampler, String.join(", ", EpochPlan.SAMPLERS)));
     }
     Set<EpochWay> ways = EnumSet.of(EpochWay.GATHER, EpochWay.LOADER);
     for (String way : beside) {
@@ -180,7 +181,9 @@ final class EpochBench implements Callable<Integer> {
         case "parquet" -> ways.add(EpochWay.PARQUET);
         case "none" -> {}
         default ->
-            throw usage("--beside %s: legal are mapped, files, parquet, none".formatted(way));
+            throw usage(
+                "--beside %s: unknown value; legal values: mapped, files, parquet, none"
+                    .formatted(way));
       }
     }
     return ways;

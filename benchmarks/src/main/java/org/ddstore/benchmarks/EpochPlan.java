@@ -53,7 +53,7 @@ record EpochPlan(
           case "sequential" -> Samplers.sequential();
           default ->
               throw new IllegalArgumentException(
-                  "sampler \"%s\": legal are %s".formatted(sampler, SAMPLERS));
+                  "sampler \"%s\": unknown value; legal values: %s".formatted(sampler, SAMPLERS));
         };
     return named.batchSize(batch);
   }

@@ -108,7 +108,7 @@ final class RankJvm {
     SparkConf conf = new SparkConf(false);
     setup.settings().forEach(conf::set);
     if (!setup.work().network().encrypted()) {
-      // Of the command's Spark: only --encrypted encrypts a measurement.
+      // The command's Spark may set these, but only --encrypted encrypts a measurement.
       conf.remove("spark.network.crypto.enabled").remove("spark.ssl.rpc.enabled");
       conf.remove("spark.ssl.enabled");
       return WireOptions.of(conf, null, setup.host());

@@ -187,7 +187,7 @@ enum SampleFiles {
   /** Reads a file by the library alone and passes on the arrays. */
   abstract void read(Path file, Sink sink) throws IOException;
 
-  /** What becomes of the arrays. */
+  /** The receiver of the arrays. */
   @FunctionalInterface
   interface Sink {
     /** Takes a {@code float[]}, or the samples of an image as {@code int[]}. */

@@ -23,7 +23,7 @@ class BenchScanIT {
   private static final int ROWS = 20_000;
   private static final int LOOKUPS = 50;
 
-  /** Of each query: one measured round, three warm-up rounds. */
+  /** Rounds of each query: one measured, three of warm-up. */
   private static final int ROUNDS = 4;
 
   private static final int QUERIES = 3;

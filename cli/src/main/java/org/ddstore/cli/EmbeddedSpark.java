@@ -303,13 +303,13 @@ public final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
-   * Standard error without the stack traces that Scala prints while Spark stops: a future whose
-   * callbacks come after the end of their threads has nobody left to tell.
+   * Standard error without the stack traces that Scala prints while Spark stops, for callbacks of
+   * futures that are rejected because their threads have ended.
    */
   static final class RejectedTaskFilter extends PrintStream {
     private final PrintStream target;
 
-    /** Whether a thread is printing the rest of a stack trace. */
+    /** True while the thread prints the rest of a stack trace. */
     private final ThreadLocal<Boolean> inTrace = ThreadLocal.withInitial(() -> false);
 
     private RejectedTaskFilter(PrintStream target) {

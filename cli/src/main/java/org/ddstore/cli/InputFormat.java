@@ -76,7 +76,7 @@ final class InputFormat {
     } catch (Exception e) { // of Scala, which declares none
       throw new DDStoreException(
           e instanceof ClassNotFoundException
-              ? "--format %s: no such data source on the class path; legal are %s"
+              ? "--format %s: no such data source on the class path; legal values: %s"
                   .formatted(format, legalFormats())
               : "--input %s: cannot be read as %s: %s%s"
                   .formatted(path, format, ErrorReport.firstLine(e), remedy(path, options)),

@@ -42,7 +42,7 @@ public final class TransportOptions {
     if (!TransportProviders.names().contains(transport)) {
       throw new ParameterException(
           command.commandLine(),
-          "--transport %s: legal are %s"
+          "--transport %s: unknown value; legal values: %s"
               .formatted(transport, String.join(", ", TransportProviders.names())));
     }
   }

@@ -49,7 +49,10 @@ class BuildMpiJarTest {
     installOpenMpi("4.1.6");
   }
 
-  /** It says more than a pipe holds: who stops to listen kills it, as the real one. */
+  /**
+   * Its output exceeds the buffer of a pipe: a reader that stops reading kills it, as it does the
+   * real one.
+   */
   private void installOpenMpi(String version) throws IOException {
     install(
         "ompi_info",

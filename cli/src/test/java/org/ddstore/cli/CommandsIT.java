@@ -100,7 +100,8 @@ class CommandsIT {
   void rejectsIllegalTransportOptions() throws IOException {
     Outcome outcome = InProcess.run("demo", "--transport", "pigeon");
     assertThat(outcome.exitCode()).isEqualTo(2);
-    assertThat(outcome.err()).contains("--transport pigeon: legal are auto, tcp, fabric");
+    assertThat(outcome.err())
+        .contains("--transport pigeon: unknown value; legal values: auto, tcp, fabric");
     outcome = InProcess.run("demo", "--seconds", "0");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err()).contains("--seconds: 0.0 outside (0, 3600]");

@@ -116,7 +116,8 @@ class InputFormatTest {
   void refusesUnknownFormatsAndMissingFiles() {
     assertThatThrownBy(() -> read("nameless", "--format", "xyz"))
         .isInstanceOf(DDStoreException.class)
-        .hasMessageStartingWith("--format xyz: no such data source on the class path; legal are ")
+        .hasMessageStartingWith(
+            "--format xyz: no such data source on the class path; legal values: ")
         .hasMessageContaining("npy")
         .hasMessageContaining("parquet");
     assertThatThrownBy(() -> read("absent"))

@@ -43,7 +43,7 @@ public final class Launcher {
     javaOptions.add(option);
   }
 
-  /** How a command ended. */
+  /** The outcome of a command. */
   public record Outcome(int exitCode, String out, String err) {
     /** The last line of the output. */
     public JsonNode json() throws IOException {

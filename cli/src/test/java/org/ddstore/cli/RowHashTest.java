@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That the check of the demo sees what it must see: both of its sides, and a byte that differs. */
+/** The check of the demo: it reads both of its sides and detects a byte that differs. */
 class RowHashTest {
   private static final long SEED = 7;
 

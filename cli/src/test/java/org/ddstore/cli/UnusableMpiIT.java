@@ -115,7 +115,7 @@ class UnusableMpiIT {
 
   @Test
   void rejectsMpichByName() throws Exception {
-    // More than a pipe holds, as the real one: who stops to listen kills it.
+    // The output exceeds the buffer of a pipe, as the real one: a reader that stops kills it.
     addProgram("mpirun", "echo 'HYDRA build details:'; head -c 300000 /dev/zero | tr '\\0' '\\n'");
 
     assertThat(refusal()).contains("not Open MPI (HYDRA build details:)", "install Open MPI 4");

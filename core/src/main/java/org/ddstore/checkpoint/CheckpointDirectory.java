@@ -19,8 +19,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
- * What rank 0 does in the directory of the checkpoints. Only manifests decide which checkpoints
- * exist.
+ * The operations of rank 0 on the directory of the checkpoints. Only manifests decide which
+ * checkpoints exist.
  */
 final class CheckpointDirectory {
   private static final System.Logger LOG = System.getLogger(CheckpointDirectory.class.getName());
@@ -60,7 +60,7 @@ final class CheckpointDirectory {
   /**
    * Reads a manifest; empty if its writer ended before it was complete.
    *
-   * @throws CorruptCheckpointException if it is no manifest, or not as it was written
+   * @throws CorruptCheckpointException if it is not a manifest, or not as it was written
    */
   Optional<CheckpointFiles> read(CheckpointName name) throws IOException {
     try {

@@ -101,7 +101,7 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
    * Parses the bytes of a file.
    *
    * @throws IncompleteException if only a prefix of a manifest is there
-   * @throws IllegalArgumentException if it is no manifest, or not as it was written
+   * @throws IllegalArgumentException if it is not a manifest, or not as it was written
    */
   static Manifest parse(byte[] bytes) throws IncompleteException {
     String text = new String(bytes, UTF_8);

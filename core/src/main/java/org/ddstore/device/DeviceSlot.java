@@ -28,7 +28,7 @@ final class DeviceSlot {
   private static final int ROOM_SHIFT = 3;
 
   /**
-   * What a consumer learns of a batch beside its tensors.
+   * Properties of a batch, in addition to its tensors.
    *
    * @param samples number of samples, including padding
    */

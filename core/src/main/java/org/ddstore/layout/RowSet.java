@@ -18,7 +18,7 @@ public interface RowSet {
   /** Returns the first row at or after {@code from}, or {@link #NONE}. */
   long nextRow(long from);
 
-  /** Returns the first number at or after {@code from} that is no row of the set. */
+  /** Returns the first number at or after {@code from} that is not a row of the set. */
   long nextGap(long from);
 
   /** Returns numbers that are equal for equal sets of this form only; not a copy. */

@@ -9,7 +9,7 @@ import org.ddstore.types.Plural;
 
 /**
  * The device of a rank, chosen from all sources that name one. They must agree: a program that
- * copies to one device and computes on another works, slowly, and nobody notices.
+ * copies to one device and computes on another works, but slowly, and without an error.
  *
  * @param device number of the device; empty if no source names one, or if they disagree
  * @param problem disagreement with its remedy; empty if there is none
@@ -21,10 +21,10 @@ public record DeviceChoice(OptionalInt device, String problem) {
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
   /**
-   * What a source says.
+   * The device that one source names.
    *
    * @param device number of the device
-   * @param text what the source says, as the subject of a message
+   * @param text statement of the source, as the subject of a message
    */
   private record Statement(int device, String text) {}
 
@@ -33,7 +33,8 @@ public record DeviceChoice(OptionalInt device, String problem) {
    * context, that of the launcher, the first that Spark assigned.
    *
    * @param configured device that the user has configured
-   * @param assigned addresses that Spark assigned to the task; those that are no number are ignored
+   * @param assigned addresses that Spark assigned to the task; those that are not numbers are
+   *     ignored
    * @param localRank value of the environment variable {@code LOCAL_RANK}; null if it is not set
    * @param devices devices of the process; without a driver their number is not checked, and {@code
    *     LOCAL_RANK} alone chooses none

@@ -57,7 +57,7 @@ public abstract class ArchitectureContract {
 
   /**
    * Checks the names of the transports on the class path of this module. Values of annotations,
-   * such as the parameters of JMH, are no constants and may be names.
+   * such as the parameters of JMH, are not constants and may be names.
    */
   @Test
   void onlyBackendsKnowTransportsByName() {

@@ -19,7 +19,7 @@ import org.ddstore.collective.LocalGroup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What every storage of checkpoints does; a subclass provides an empty directory. */
+/** The contract of every storage of checkpoints; a subclass provides an empty directory. */
 @Timeout(120)
 public abstract class StorageContract {
   /** Returns the storage of a directory that does not exist yet. */

@@ -36,7 +36,7 @@ class StorageFailureTest {
 
   private static final int NEVER_SECONDS = 600;
 
-  /** Of two saves, the storage disturbs the second, which fails; the first checkpoint stays. */
+  /** The storage disturbs the second of two saves, which fails; the first checkpoint stays. */
   private void assertSecondSaveFails(Publication disturbed, Duration timeout, String text)
       throws Exception {
     AtomicInteger manifests = new AtomicInteger();

@@ -15,7 +15,7 @@ abstract class NetworkContract extends SplitContract {
   /** As of a new process, which this class closes. */
   abstract LaneExchange newExchange(SocketMessenger messenger) throws IOException;
 
-  /** Which process a rank lives in. */
+  /** Returns the number of the process in which a rank runs. */
   abstract int processOf(int rank);
 
   @Override

@@ -135,7 +135,7 @@ final class RankProcess {
     start();
     System.out.println("holding");
     if (in.readLine() == null) {
-      throw new IOException("nobody let this rank go on");
+      throw new IOException("the test did not let this rank continue");
     }
   }
 

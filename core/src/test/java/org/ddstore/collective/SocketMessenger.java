@@ -29,7 +29,8 @@ import org.ddstore.types.ProcessAddress;
 /**
  * Messages over plain sockets of the loopback interface, which can be cut. A connection carries
  * messages one way: {@code int64 id of the receiver, int32 bytes, address of the sender}, then
- * {@code int32 bytes, message} each. What a socket does not take at once, one thread writes later.
+ * {@code int32 bytes, message} each. One thread later writes the bytes that a socket does not take
+ * at once.
  */
 public final class SocketMessenger implements Messenger, AutoCloseable {
   private static final int MAX_MESSAGE_BYTES = 300_000;

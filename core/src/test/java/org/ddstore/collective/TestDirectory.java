@@ -29,7 +29,7 @@ final class TestDirectory implements AutoCloseable {
     return root;
   }
 
-  /** That of this JVM, which this object releases. */
+  /** Returns the directory of this JVM, which this object releases. */
   ProcessDirectory ofProcess() {
     return ofProcess;
   }

@@ -16,7 +16,7 @@ import org.ddstore.types.RankFailedException;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Test;
 
-/** How variables come into being and grow. */
+/** The creation and growth of variables. */
 interface AddContract extends Contract {
   @Test
   default void concatenatesTheRowsOfAllRanks() throws Exception {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** How to start a JVM like this one, with the class path of the tests. */
+/** The command of a JVM like this one, with the class path of the tests. */
 public final class ChildJvm {
   /**
    * Options for JVMs that live for seconds: a third of their processor time went to the optimising

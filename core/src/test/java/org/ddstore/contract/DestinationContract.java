@@ -16,7 +16,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.junit.jupiter.api.Test;
 
-/** Where rows may be read to, and what is refused before a byte of it changes. */
+/** The legal destinations of reads, and the refusal of others before one of their bytes changes. */
 interface DestinationContract extends Contract {
   @Test
   default void readsIntoBuffersOfAnyOrderAndPosition() throws Exception {

@@ -106,7 +106,7 @@ public final class Leaks {
           files.add(file);
         }
       } catch (NoSuchFileException e) {
-        // That of the listing itself.
+        // The descriptor of the listing itself.
       }
     }
     return files;

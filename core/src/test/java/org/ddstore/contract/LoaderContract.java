@@ -98,7 +98,7 @@ interface LoaderContract extends Contract {
         });
   }
 
-  /** Where there is memory for fewer batches than are best read together. */
+  /** The memory holds fewer batches than are best read together. */
   @Test
   default void readsBatchesAheadOfTheConsumer() throws Exception {
     run(

@@ -2,8 +2,8 @@
 package org.ddstore.contract;
 
 /**
- * How the ranks of a run reach each other, and the test, without the means that are tested: a
- * broken network or a lost rank's memory does not matter here. Used by one thread of a rank.
+ * The connection of the ranks of a run with each other and with the test. It uses no code under
+ * test: a broken network or a lost rank's memory does not affect it. Used by one thread of a rank.
  */
 public interface Meeting {
   int rank();

@@ -4,7 +4,7 @@ package org.ddstore.contract;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Where the processes of ranks run. */
+/** The place in which processes of ranks run. */
 public interface Place {
   /** This machine, its processes reached by loopback. */
   Place HERE =
@@ -33,12 +33,12 @@ public interface Place {
   /** One word; the same for ranks that share a /dev/shm. */
   String name();
 
-  /** By which the processes here are reached from all places of a run. */
+  /** Returns the address at which all places of a run reach the processes here. */
   String address();
 
-  /** Will run a command here; nothing is started. */
+  /** Returns a builder of a process that runs a command here; starts nothing. */
   ProcessBuilder command(List<String> command);
 
-  /** How the test reaches a file of the place. */
+  /** Returns the path by which the test reaches a file of the place. */
   Path path(String absolute);
 }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How ranks that are processes play over one backend. Made by the test, copied into each process,
- * and used there from scenario to scenario.
+ * The backend over which ranks that are processes run scenarios. Made by the test, copied into each
+ * process, and used there from scenario to scenario.
  */
 public interface RankBackend extends Serializable {
   /**

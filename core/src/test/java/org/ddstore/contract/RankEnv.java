@@ -25,7 +25,8 @@ public class RankEnv implements AutoCloseable {
 
   /**
    * @param group for the store; closed with this
-   * @param transport for the store; null for memory alone. Who makes one overrides {@link #close}
+   * @param transport for the store; null for memory alone. A subclass that creates one overrides
+   *     {@link #close}
    * @param options for stores
    * @param paths how rows of each rank are reached, this one's own included
    */
@@ -84,7 +85,7 @@ public class RankEnv implements AutoCloseable {
     return Shard.seal(writer, transport);
   }
 
-  /** Where and with whom this rank runs; works whatever becomes of the group. */
+  /** Returns the meeting in which this rank takes part; it works even if the group fails. */
   public final Meeting meeting() {
     return meeting;
   }
@@ -108,7 +109,7 @@ public class RankEnv implements AutoCloseable {
     return Arrays.stream(all).mapToLong(bytes -> ByteBuffer.wrap(bytes).getLong()).toArray();
   }
 
-  /** How this rank is to reach the rows of rank {@code owner}. */
+  /** Returns the path by which this rank must reach the rows of rank {@code owner}. */
   public final ReadPath pathTo(int owner) {
     return paths.apply(owner);
   }

@@ -66,7 +66,7 @@ final class RankWorker {
     try (RankEnv rank = backend.enter(meeting, task.timeout())) {
       scenario.run(rank);
       if (!task.losing()) {
-        rank.meet(); // until all are through, nobody leaves the group
+        rank.meet(); // no rank leaves the group before all have finished
       }
     }
   }

@@ -16,7 +16,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.junit.jupiter.api.Test;
 
-/** Which rows a read gives. */
+/** The rows that a read returns. */
 interface ReadContract extends Contract {
   /** The rows on both sides of each border of shards, the first and the last: 20, in disorder. */
   static long[] twentyOverEveryBorder(int ranks) {

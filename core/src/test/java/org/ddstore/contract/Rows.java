@@ -21,7 +21,7 @@ final class Rows {
 
   private Rows() {}
 
-  /** How many rows a rank brings: uneven, none on rank 2. */
+  /** Returns the number of rows of a rank: uneven, none on rank 2. */
   static int count(int rank) {
     return COUNTS[rank % COUNTS.length];
   }

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * A process that SIGSTOP holds: it is alive, its connections are open, and it answers nothing. Who
- * stops it closes this, which lets it go on.
+ * A process that SIGSTOP holds: it is alive, its connections are open, and it answers nothing.
+ * Closed by the caller that stops the process, which resumes it.
  */
 public final class Stopped implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);

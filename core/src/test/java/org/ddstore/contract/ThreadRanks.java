@@ -59,7 +59,7 @@ public final class ThreadRanks implements RankHarness {
                     TransportFactory.Lease lease = transports.join(r);
                     RankEnv env = enter(group.join(r), test, lease.transport())) {
                   scenario.run(env);
-                  env.meet(); // until all are through, nobody leaves the group
+                  env.meet(); // no rank leaves the group before all have finished
                 } catch (Throwable e) {
                   failures.add(new AssertionError("rank %d of %d".formatted(r, ranks), e));
                 }

@@ -44,13 +44,13 @@ class ElasticLoaderTest extends OnSamples {
   /**
    * The samples that a rank was given.
    *
-   * @param batches the samples of each that are no padding, as hexadecimal digits of all fields
+   * @param batches the samples of each that are not padding, as hexadecimal digits of all fields
    * @param states behind each
    */
   private record Part(List<List<String>> batches, List<String> states, CoverageReceipt receipt) {}
 
   /**
-   * How samples are chosen and given out.
+   * A way to choose samples and to give them out.
    *
    * @param samples that an epoch gives out or drops
    */
@@ -182,7 +182,7 @@ class ElasticLoaderTest extends OnSamples {
     }
   }
 
-  /** Each sample that is no padding, after a look at whether it is that of its rows. */
+  /** Returns each sample that is not padding, and checks that it contains its rows. */
   private static List<String> content(LoadedBatch batch) {
     List<String> all = new ArrayList<>();
     int perSample = batch.samples() == 0 ? 1 : batch.rows() / batch.samples();

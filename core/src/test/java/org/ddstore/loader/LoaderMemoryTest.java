@@ -43,7 +43,7 @@ class LoaderMemoryTest extends OnSamples {
     }
   }
 
-  /** Nobody knows before the first batch what its transform allocates. */
+  /** The allocations of a transform are unknown before its first batch. */
   @Test
   void keepsTransformAllocationsWithinTheBoundFromTheFirst() {
     long before = OffHeapBuffer.liveBytes();

@@ -108,7 +108,7 @@ class PooledMemoryTest extends OnSamples {
     }
   }
 
-  /** That a batch has the rows from {@code first} on, as they were made and not as it says. */
+  /** Asserts that a batch has the rows from {@code first} on, compared with their source. */
   private static void assertRows(LoadedBatch batch, long first) {
     ByteArrayOutputStream images = new ByteArrayOutputStream();
     for (int i = 0; i < BATCH; i++) {

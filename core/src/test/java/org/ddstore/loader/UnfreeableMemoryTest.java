@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Memory that a driver does not let go of: it is an error, and nobody waits for it. */
+/** Memory that a driver does not let go of: it is an error, and no thread waits for it. */
 @Timeout(120)
 class UnfreeableMemoryTest extends OnSamples {
   private static final int SMALL = 10;

@@ -95,7 +95,7 @@ class ShuffledSamplerTest {
     return NaivePermutation.at(size, even, in);
   }
 
-  /** Where a sample comes is even over epochs, odd ones too. */
+  /** The position of a sample is uniform over even epochs and over odd ones. */
   @Test
   void distributesSamplesUniformly() {
     int size = 30;

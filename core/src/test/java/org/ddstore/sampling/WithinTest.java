@@ -103,7 +103,7 @@ class WithinTest {
     return batches;
   }
 
-  /** What the words of a state must tell apart. */
+  /** The description of a sampler tells subsets apart. */
   @ParameterizedTest
   @MethodSource("samplers")
   void describesTheSubset(BatchSampler sampler) {

@@ -59,7 +59,7 @@ class TransportProvidersTest {
   }
 
   @Test
-  void ofTwoProvidersWithOneNameTheFirstIsKept() {
+  void keepsTheFirstOfTwoProvidersWithOneName() {
     TransportProvider twin = new Sample("drum", 0, Optional.empty());
     TransportProvider auto = new Sample("auto", 0, Optional.empty());
 

@@ -15,8 +15,8 @@ import org.ddstore.hosts.TwoHosts;
 
 /**
  * A standalone cluster of two hosts, each with a network and a /dev/shm of its own, for programs
- * that run one after the other. The driver is on the first host; executors have a core each.
- * Whoever opens it, closes it.
+ * that run one after the other. The driver is on the first host; executors have a core each. Closed
+ * by its opener.
  */
 final class ClusterOnTwoHosts implements AutoCloseable {
   /** Up to eight JVMs share the processors of one machine. */

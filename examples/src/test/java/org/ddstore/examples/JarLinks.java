@@ -28,7 +28,10 @@ final class JarLinks implements AutoCloseable {
   /** Names of DDStore's own classes; shaded classes run without Spark. */
   private static final String OURS = "org/ddstore/(?!shaded/).*\\.class";
 
-  /** How Scala calls a method of a trait's parent; only the trait's own bytecode does so. */
+  /**
+   * Part of the name by which Scala calls a method of a trait's parent; only the trait's own
+   * bytecode contains it.
+   */
   private static final String SUPER_ACCESSOR = "$$super$";
 
   private final JarFile jar;

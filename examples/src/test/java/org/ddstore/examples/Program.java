@@ -15,7 +15,7 @@ import java.util.List;
 import org.ddstore.contract.ProcessTree;
 
 /**
- * How a program ended that must leave no process and no shared memory.
+ * The outcome of a program that must leave no process and no shared memory.
  *
  * @param out its standard output
  * @param err its standard error

@@ -32,7 +32,9 @@ final class SampleRows {
 
   private SampleRows() {}
 
-  /** The path of the files, which the first call writes; nobody deletes or changes them. */
+  /**
+   * Returns the path of the files, which the first call writes. They are never deleted or changed.
+   */
   static synchronized String path() throws IOException {
     if (Files.notExists(SHARED)) {
       Path lock = SHARED.resolveSibling("sample-rows.lock");

@@ -20,7 +20,7 @@ class SqlOnTwoHostsIT extends OnTwoHosts {
   private static final String PROGRAM = "org.ddstore.spark.source.SpreadScanProgram";
   private static final int ROWS = 10_000; // two batches of a scan on each host
 
-  /** Where the program is: the connector's tests. */
+  /** Folder of the program, which belongs to the connector's tests. */
   private static final Path TESTS =
       Path.of(System.getProperty("ddstore.root"), "spark-connector/target/test-classes");
 

@@ -62,9 +62,9 @@ final class StandaloneCluster {
   }
 
   /**
-   * Where a daemon runs.
+   * The host on which a daemon runs.
    *
-   * @param move makes a program that runs there of one that runs here
+   * @param move changes a program that runs here into one that runs there
    */
   private record Site(String address, UnaryOperator<ProcessBuilder> move) {
     static Site on(Host host) {
@@ -132,12 +132,15 @@ final class StandaloneCluster {
             found -> found != null);
   }
 
-  /** For {@code --master}. */
+  /** Returns the value of {@code --master}. */
   String master() {
     return master;
   }
 
-  /** Where a worker makes a folder for each application, and in it one for each executor. */
+  /**
+   * Returns the folder in which a worker makes a folder for each application, and in it one for
+   * each executor.
+   */
   Path workDirectory(int worker) {
     return work.resolve("worker-" + worker).resolve("executors");
   }

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("system")
 @Tag("slow")
 class VaeIT {
-  /** How far losses of other numbers of ranks may be apart, by the rounding of float. */
+  /**
+   * Maximum difference, in percent, of losses of different numbers of ranks, due to the rounding of
+   * float.
+   */
   private static final double FLOAT_PERCENT = 0.01;
 
   private static final String TRAINING = "--rows 700 --batch 60 --json ";

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What the plan of a scan knows of one file (or of one folder that is read as a unit).
+ * Properties of one file, or of one folder that is read as a unit, in the plan of a scan.
  *
  * @param file the file
  * @param rows number of its rows

@@ -38,7 +38,7 @@ public final class FormatOptions implements Serializable {
     for (String key : values.keySet()) {
       if (!known.contains(key)) {
         throw new IllegalArgumentException(
-            "option \"%s\" is unknown to %s; legal are %s".formatted(key, reader, known));
+            "option \"%s\" is unknown to %s; legal options: %s".formatted(key, reader, known));
       }
     }
   }
@@ -68,7 +68,7 @@ public final class FormatOptions implements Serializable {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "option \"%s\" is \"%s\"; legal are %s"
+                    "option \"%s\" is \"%s\"; legal values: %s"
                         .formatted(key, value, String.join(", ", legal))));
   }
 
@@ -79,7 +79,7 @@ public final class FormatOptions implements Serializable {
    * @param byDefault value if the option is not given
    * @param min smallest legal value
    * @param max largest legal value
-   * @throws IllegalArgumentException if the value is no integer, or outside [min, max]
+   * @throws IllegalArgumentException if the value is not an integer, or outside [min, max]
    */
   public long integer(String key, long byDefault, long min, long max) {
     Optional<String> text = text(key);
@@ -126,7 +126,7 @@ public final class FormatOptions implements Serializable {
    * given}
    *
    * @param key key of the option
-   * @throws IllegalArgumentException if a part is no integer of at least 1
+   * @throws IllegalArgumentException if a part is not an integer of at least 1
    */
   public Optional<int[]> shape(String key) {
     if (text(key).isEmpty()) {

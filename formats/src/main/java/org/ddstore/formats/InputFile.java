@@ -231,8 +231,8 @@ public final class InputFile implements Serializable {
   }
 
   /**
-   * Checks after a read that nothing has written the file meanwhile. Of the local host only: other
-   * file systems of Hadoop replace files, and an open one stays as it was.
+   * Checks after a read that nothing has written the file meanwhile. Applies to local files only:
+   * other file systems of Hadoop replace files, and an open one stays as it was.
    *
    * @throws FormatException if it was written
    * @throws IOException if the file system fails

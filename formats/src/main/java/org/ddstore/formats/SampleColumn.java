@@ -91,8 +91,8 @@ public final class SampleColumn implements Serializable {
   }
 
   /**
-   * {@return a copy of a ragged column with a better estimate of its size} The estimate is no part
-   * of {@link #equals}.
+   * {@return a copy of a ragged column with a better estimate of its size} {@link #equals} ignores
+   * the estimate.
    *
    * @param length mean length of the first dimension, at least 1
    */

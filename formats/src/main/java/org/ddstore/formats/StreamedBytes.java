@@ -23,11 +23,11 @@ public final class StreamedBytes implements Closeable {
   private long next;
   private byte[] skipped;
 
-  /** What opens the stream at its first byte. */
+  /** The source of a stream. */
   @FunctionalInterface
   public interface Source {
     /**
-     * Opens the stream.
+     * Opens the stream at its first byte.
      *
      * @return the stream, which the caller closes
      * @throws IOException if the file cannot be read

@@ -10,11 +10,11 @@ import org.ddstore.memory.RawAddress;
 
 /**
  * The receipt of replies on many data channels by one thread, in C: into memory that the caller
- * names, several replies in one call. Compared with Java it has no code to compile. What is not an
- * expected reply is left to the caller. Used by one thread.
+ * names, several replies in one call. Compared with Java it has no code to compile. Anything except
+ * an expected reply is left to the caller. Used by one thread.
  */
 public final class ReplyReceiver implements AutoCloseable {
-  /** What has arrived on a channel. */
+  /** The kind of an arrival on a channel. */
   public enum Kind {
     /** A part of the reply. */
     PART,

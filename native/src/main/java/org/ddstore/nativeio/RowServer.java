@@ -15,7 +15,7 @@ import org.ddstore.memory.RawAddress;
  * us. Used by one thread.
  */
 public final class RowServer implements AutoCloseable {
-  /** What the caller of {@link #serve} has to do. */
+  /** The action that the caller of {@link #serve} must take. */
   public enum Kind {
     /** Nothing with a channel. */
     NONE,

@@ -14,7 +14,7 @@ import org.ddstore.transport.OneSidedOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which provider and interface is taken on hosts that are described here. */
+/** The choice of provider and interface on hosts that are described here. */
 class FabricChooserTest {
   private static final OneSidedOptions NO_WISH = new OneSidedOptions("", "", "10.0.0.1", 0);
   private static final FabricOffer TCP_ETH0 = new FabricOffer("net", "eth0", "2", "");

@@ -159,7 +159,7 @@ class FabricTransportTest {
       owner.export(shard.segment());
       Placement placement = shard.seenFrom(other, owner, 1);
       assertThat(shard.wrong(placement, reader, 1)).isEmpty();
-      owner.close(); // the way to it is closed, as the operating system does for who is killed
+      owner.close(); // the way to it is closed, as the operating system does for a killed process
       processes.end(owner.local());
       assertThatThrownBy(() -> shard.wrong(placement, reader, 1))
           .isInstanceOf(RankLostException.class)

@@ -53,7 +53,7 @@ class MpiInsideOfAJobTest {
           Map.entry("PMI_FD", "999"),
           Map.entry("PMI_JOBID", "17.0"));
 
-  /** Where each process is of a job of its own. */
+  /** A place in which each process belongs to a job of its own. */
   private record InsideOfAJob(List<String> launcher, Map<String, String> variables)
       implements Place {
     @Override

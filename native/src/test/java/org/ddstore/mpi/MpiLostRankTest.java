@@ -39,7 +39,7 @@ class MpiLostRankTest {
 
   private final List<Process> processes = new ArrayList<>();
 
-  /** Where MPI would have its session directories, and what the processes write to. */
+  /** The folder for session directories of MPI; the next one is for the output of the processes. */
   @TempDir private Path sessions;
 
   @TempDir private Path logs;
@@ -90,7 +90,7 @@ class MpiLostRankTest {
   void othersEndInTimeAndLeaveNoFilesWhenARankIsKilled() throws Exception {
     start(Duration.ofSeconds(15), Map.of());
     ProcessDirectory.sweepDead(root);
-    assertThat(filesOfMpi()).as("files of the living, which nobody sweeps").hasSize(RANKS);
+    assertThat(filesOfMpi()).as("files of live processes, which are not swept").hasSize(RANKS);
     processes.get(LOST).destroyForcibly(); // SIGKILL
 
     awaitEnd();
@@ -102,7 +102,7 @@ class MpiLostRankTest {
     assertNothingLeft();
   }
 
-  /** Where reads need the owner's help and get none: only their deadline tells. */
+  /** If reads need the help of an owner that does not answer, only their deadline ends them. */
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void othersEndAtTheDeadlineWhenARankIsStopped() throws Exception {

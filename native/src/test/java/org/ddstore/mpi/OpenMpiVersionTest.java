@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which MPI is taken, by what it says of itself. */
+/** The choice of an MPI by its version text. */
 class OpenMpiVersionTest {
   private static final String DEBIAN =
       "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022";

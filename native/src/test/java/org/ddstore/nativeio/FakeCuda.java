@@ -16,7 +16,7 @@ import org.ddstore.types.DDStoreException;
  * counts what it was given. One for each JVM.
  */
 final class FakeCuda {
-  /** What it counts, with the number in its source. */
+  /** The counts of the driver, with their numbers in its source. */
   enum Count {
     CONTEXTS(0),
     REGISTERED_BYTES(1),

@@ -115,7 +115,7 @@ class KernelOracleTest {
     }
   }
 
-  /** Whoever calls has checked them, and may have been given an array that changes since. */
+  /** The caller has checked them, but the array may have changed since. */
   @Test
   void refusesRowsOutsideItsTable() {
     Schema schema = Schema.of(Field.fixed("x", DType.INT64));

@@ -52,7 +52,7 @@ public final class NotebookEngine implements AutoCloseable {
   /** The announcement that is open, or null. Guarded by {@link #lock}. */
   private Announcement announced;
 
-  /** Whether the announced cell has to stop before it runs. Guarded by {@link #lock}. */
+  /** True if the announced cell must stop before it runs. Guarded by {@link #lock}. */
   private boolean isStopPending;
 
   private NotebookEngine(ScratchDirectory scratch) {

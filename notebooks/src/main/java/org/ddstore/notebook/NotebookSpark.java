@@ -30,7 +30,9 @@ final class NotebookSpark implements AutoCloseable {
   private static final String MASTER = "spark.master";
   private static final String JARS = "spark.jars";
 
-  /** How long Spark keeps a slot free for a task that prefers it; ranks handle other places. */
+  /**
+   * Time for which Spark keeps a slot free for a task that prefers it; ranks handle other places.
+   */
   private static final String LOCALITY_WAIT = "spark.locality.wait";
 
   /** The catalog of stores, for cells that begin with SQL. */

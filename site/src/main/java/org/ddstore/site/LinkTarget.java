@@ -31,7 +31,7 @@ sealed interface LinkTarget {
   record Picture(String path) implements LinkTarget {}
 
   /**
-   * A file or folder of the project that is no page, such as a source file.
+   * A file or folder of the project that is not a page, such as a source file.
    *
    * @param path path below the root folder of the project
    */

@@ -190,7 +190,7 @@ final class PageHtml implements NodeRenderer {
   }
 
   private IllegalArgumentException broken(String destination, LinkTarget target) {
-    String reason = target instanceof Broken broken ? broken.reason() : "it is no picture";
+    String reason = target instanceof Broken broken ? broken.reason() : "it is not a picture";
     return new IllegalArgumentException("%s: %s: %s".formatted(page, destination, reason));
   }
 

@@ -143,7 +143,7 @@ final class Pages {
 
   private static LinkTarget other(String path, String anchor) {
     if (!anchor.isEmpty()) {
-      return new Broken("%s is no page and has no headings".formatted(path));
+      return new Broken("%s is not a page and has no headings".formatted(path));
     }
     return PICTURE.matcher(path).matches() ? new Picture(path) : new SourceFile(path);
   }

@@ -117,7 +117,7 @@ class DocsCoverageTest {
     assertThat(keys).as("option keys in code of the pages").isNotEmpty().allMatch(code::names);
   }
 
-  /** Spark reads these settings itself, so they are no {@link Setting}s. */
+  /** Spark reads these settings itself, so they are not {@link Setting}s. */
   @Test
   void settingsPageListsTheSettingsOfConnections() {
     Map<String, PageCode> sections =

@@ -20,8 +20,8 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.YAMLException;
 
 /**
- * What can be checked of the blocks of code of all pages without running them; {@link
- * PageBlocksContract} runs them.
+ * Checks of the blocks of code of all pages without running them; {@link PageBlocksContract} runs
+ * them.
  */
 class GuideBlocksTest {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));

@@ -82,7 +82,7 @@ class LinkCheckTest {
             "docs/README.md:11: gone.png: there is no docs/gone.png",
             "docs/README.md:12: ../../outside.md: it is outside of the project",
             "docs/README.md:12: /README.md: it is outside of the project",
-            "docs/README.md:13: ../core/Source.java#L1: core/Source.java is no page and has no"
+            "docs/README.md:13: ../core/Source.java#L1: core/Source.java is not a page and has no"
                 + " headings");
   }
 

@@ -27,7 +27,7 @@ final class PageBlocks extends AbstractVisitor {
   private final Page page;
   private final List<CodeBlock> blocks = new ArrayList<>();
 
-  /** Why the next block is not run; null if no comment tells. */
+  /** Reason why the next block is not run; null if no comment gives one. */
   private String reason;
 
   /** Whether numbers of the next output differ between runs. */

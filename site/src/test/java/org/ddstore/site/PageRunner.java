@@ -34,7 +34,7 @@ final class PageRunner implements AutoCloseable {
   /** Not linked into the folder of commands: their outputs go to a folder {@code target} there. */
   private static final Set<String> NOT_LINKED = Set.of("target", ".git");
 
-  /** What pages write in place of a folder of the reader's data. */
+  /** Paths that pages use in place of a folder of the reader's data. */
   private static final List<String> PLACES_OF_DATA = List.of("/data/", "hdfs:///");
 
   private static final String DROP_ALL =

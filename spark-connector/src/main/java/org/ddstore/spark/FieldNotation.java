@@ -52,7 +52,7 @@ public final class FieldNotation {
       return Integer.parseInt(dimension);
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "\"%s\": dimension \"%s\" is no number".formatted(text, dimension), e);
+          "\"%s\": dimension \"%s\" is not a number".formatted(text, dimension), e);
     }
   }
 

@@ -152,7 +152,7 @@ final class ResidentStores implements ResidentView {
   private static void checkReplaceable(ResidentStore there, boolean inPlace) {
     if (!inPlace) {
       throw new IllegalArgumentException(
-          "store \"%s\" already exists: %s. drop() it first, replace(\"%s\") it, or use another name"
+          "store \"%s\" already exists: %s. Call drop() on it first, call replace(\"%s\") instead, or use another name"
               .formatted(there.name(), there, there.name()));
     }
     there.checkOwner("replace");

@@ -13,7 +13,7 @@ import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.Backing;
 import org.ddstore.types.Schema;
 
-/** What the driver knows of a resident store without asking the executors. Thread-safe. */
+/** Facts about a resident store that the driver knows without asking executors. Thread-safe. */
 public abstract class StoreFacts {
   private final String name;
   private final ResidentOrigin origin;

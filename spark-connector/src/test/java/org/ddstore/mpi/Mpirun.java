@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.ddstore.contract.ChildJvm;
 
-/** How tests start {@link RankProgram} by mpirun. */
+/** The command by which tests start {@link RankProgram} with mpirun. */
 final class Mpirun {
   private Mpirun() {}
 

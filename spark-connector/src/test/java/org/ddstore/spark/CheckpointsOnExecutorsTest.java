@@ -47,7 +47,7 @@ class CheckpointsOnExecutorsTest extends OnTwoExecutors {
   /** The sum of the ids over all batches and ranks, which is the model; and the receipts. */
   private record Trained(long model, long batches, List<String> receipts) implements Serializable {}
 
-  /** What happens before each step. */
+  /** The interruption before each step. */
   private interface Interruption extends Serializable {
     void before(RankContext rank, long step);
   }

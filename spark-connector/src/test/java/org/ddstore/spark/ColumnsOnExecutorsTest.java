@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What samplers take from columns of a store that ranks of two executors share. */
+/** Values that samplers take from columns of a store that ranks of two executors share. */
 @Tag("system")
 @Timeout(300)
 class ColumnsOnExecutorsTest extends OnTwoExecutors {

@@ -28,7 +28,7 @@ class DropInChangesTest extends OnResidentCluster {
   private static final int ROWS = 100;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-  /** Rows that nobody frees stay for a minute. */
+  /** Rows that no process frees stay for a minute. */
   private static final Duration BELOW_LEASE = ResidentShards.LEASE.dividedBy(2);
 
   private Evidence evidence;

@@ -46,7 +46,7 @@ final class ExecutorArchive {
   private static final String ROOT = System.getProperty("ddstore.root");
   private static final Path JARS = Path.of(System.getenv("SPARK_HOME"), "jars");
 
-  /** What comes first in the class path of JVMs that map the archive. */
+  /** The beginning of the class path of JVMs that map the archive. */
   private static final String ARCHIVED = classPath(JARS);
 
   private static final int CREATION_SECONDS = 600; // on a busy machine

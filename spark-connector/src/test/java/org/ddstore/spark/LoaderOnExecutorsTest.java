@@ -134,7 +134,7 @@ class LoaderOnExecutorsTest extends OnTwoExecutors {
             .run(
                 context -> {
                   Loader used = context.loader(everyRow());
-                  context.loader(everyRow()).epoch(0); // works ahead, and nobody takes its batches
+                  context.loader(everyRow()).epoch(0); // works ahead; its batches are not taken
                   return used.epoch(0).next().row(0);
                 });
 

@@ -51,7 +51,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
   @BeforeAll
   static void start() {
     cluster = TestCluster.start(RANKS, 1, 512);
-    // The first store decides who is in the world.
+    // The first store decides which executors are in the world.
     numbers().run(MpiOnExecutorsTest::readAllByMpi);
   }
 
@@ -137,7 +137,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
           throw new AssertionError("not all words came by MPI");
         }
       }
-      ranks.barrier(); // nobody closes while others read
+      ranks.barrier(); // no rank closes while others read
     }
     return sum;
   }
@@ -284,7 +284,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
         .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("attempt 1 of 1")
         .hasMessageContaining("MPI membership is frozen");
-    // Whoever is left of the world holds shards of it, and nobody may ever start another store.
+    // The remaining members of the world hold shards of it and can never start another store.
     assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
     assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi))
         .isEqualTo(Collections.nCopies(RANKS, SUM));
@@ -319,7 +319,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
         .isEqualTo(Collections.nCopies(RANKS, SUM));
   }
 
-  /** Nobody is told of it; the next store sees who is missing. */
+  /** No rank is notified of it; the next store detects the missing member. */
   @Test
   @Tag("slow")
   void lossBetweenStoresCostsNoAttempt() {
@@ -354,8 +354,8 @@ class MpiOnExecutorsTest extends OnTestCluster {
           .last()
           .asString()
           .matches(
-              "replacing executors \\[\\d+, \\d+]: store \"copies\" loses 2 shards, 2 of them without"
-                  + " another copy");
+              "executors \\[\\d+, \\d+] are replaced: store \"copies\" loses 2 shards, 2 of them"
+                  + " without another copy");
       assertThat(store.run(OnTestCluster::readAll)).isEqualTo(Collections.nCopies(RANKS, SUM));
     } finally {
       store.drop();

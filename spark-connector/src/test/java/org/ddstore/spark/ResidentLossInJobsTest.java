@@ -114,7 +114,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
         .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
   }
 
-  /** The same; whoever comes to a row waits to be killed, if that is asked for. */
+  /** The same rows; on request, the task that reaches row {@code at} waits to be killed. */
   private static Dataset<Row> pausing(Evidence evidence, long at, long from, long to) {
     cluster
         .session()
@@ -135,7 +135,9 @@ class ResidentLossInJobsTest extends OnTestCluster {
             "pausing(id) as id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
   }
 
-  /** A short time for slots: who misses executors that were there waits longer by itself. */
+  /**
+   * A short time-out for slots: a store that misses executors it had before waits longer by itself.
+   */
   private static StoreSpec spec(Dataset<Row> rows, int width) {
     return DDStores.from(rows)
         .ranks(4)
@@ -434,7 +436,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     await("Spark ends it").atMost(Duration.ofMinutes(1)).until(() -> !isRunning(pid));
   }
 
-  /** Nobody calls for a repair, no job runs, and the stores are two users'. */
+  /** No one requests a repair, no job runs, and the stores belong to two users. */
   @Test
   @Tag("slow")
   void decommissionKeepsTheRowsOfAnIdleExecutor() throws Exception {

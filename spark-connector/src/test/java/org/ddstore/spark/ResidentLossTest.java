@@ -267,7 +267,7 @@ class ResidentLossTest extends OnTestCluster {
     return handle.catalogs().get(0).segments(RankContext.ROWS);
   }
 
-  /** Rows of partitions that are no part of one lost shard only would be passed over. */
+  /** Only rows of the lost shards are read; no others are read and skipped. */
   @Test
   void repairReadsOnlyTheLostRows() {
     assertThat(read.value()).as("rows read by the load").isEqualTo(ROWS);

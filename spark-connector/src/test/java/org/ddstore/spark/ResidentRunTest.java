@@ -163,7 +163,7 @@ class ResidentRunTest extends OnResidentCluster {
             meters -> meters.executor().equals(home.executorId()) != meters.values().isEmpty());
   }
 
-  /** Where a rank of a run was, and what it has read. */
+  /** The executor of a rank of a run, and the rows that it has read. */
   private record Ran(String executor, boolean home, long rows) implements Serializable {}
 
   @Test

@@ -89,7 +89,7 @@ class ResidentStoreTest extends OnResidentCluster {
     checkRows(rows, indices);
   }
 
-  /** How a task that is no rank has read all rows. */
+  /** The paths by which a task that is not a rank has read all rows. */
   private record Read(String executor, long ownProcess, long sameHost, long remote)
       implements Serializable {}
 
@@ -168,7 +168,7 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThatThrownBy(() -> numbers().load("a"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("store \"a\" already exists")
-        .hasMessageContaining("drop() it first");
+        .hasMessageContaining("Call drop() on it first");
     assertThatThrownBy(() -> numbers().load("a b"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("1 to 128 letters, digits, _ and -");

@@ -42,7 +42,7 @@ class SourceLossTest extends SourceOnCluster {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
   private static final String REMEDY = "DDStores.open(spark, \"n\").repair() restores them";
 
-  /** Where tasks say that they read, and wait until they may go on. */
+  /** Folder in which tasks note that they read, and then wait until they may continue. */
   @TempDir private Path gate;
 
   @BeforeAll
@@ -243,8 +243,9 @@ class SourceLossTest extends SourceOnCluster {
     assertThatThrownBy(appended::repair)
         .isInstanceOf(DDStoreException.class)
         .isNotInstanceOf(RankLostException.class)
-        .hasMessageStartingWith("rows of \"n\" were lost with their executor, and their query")
-        .hasMessageContaining("If that is \"n\" itself, drop() it and load it anew");
+        .hasMessageStartingWith(
+            "rows of \"n\" were lost with their executor and cannot be restored")
+        .hasMessageContaining("If that store is \"n\" itself, call drop() and load it anew");
 
     assertThatThrownBy(second::repair)
         .isInstanceOf(DDStoreException.class)

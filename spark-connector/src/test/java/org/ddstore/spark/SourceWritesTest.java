@@ -146,7 +146,7 @@ class SourceWritesTest extends SourceOnCluster {
             "column \"s\": a struct without fields cannot be stored: drop it from the query, or"
                 + " leave it out with option \"columns\"");
     assertThat(DDStores.list(spark)).isEmpty();
-    // The rows of an append go by the options of the store, which nobody gives again.
+    // An append uses the options of the store, which are not given again.
     spark.range(3).selectExpr("id as n").write().format("ddstore").save("n");
     assertThatThrownBy(() -> DDStores.open(spark, "n").append(gaps))
         .isInstanceOf(IngestException.class)

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How ranks of two executors, 2 each, reach each other's rows. */
+/** The paths by which ranks of two executors, 2 each, reach each other's rows. */
 @Tag("system")
 @Timeout(300)
 class StoreOnExecutorsTest extends OnTwoExecutors {
@@ -37,7 +37,7 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
   }
 
   /**
-   * How a rank read all rows once.
+   * The paths by which a rank read all rows once.
    *
    * @param ownRows rows that its process owns
    */
@@ -124,7 +124,10 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
         refusedUpdate(context));
   }
 
-  /** Why the rows cannot be updated; empty if they can. A variable of the task's own can be. */
+  /**
+   * Returns the reason why the rows cannot be updated; empty if they can. The task's own variable
+   * can be updated.
+   */
   private static String refusedUpdate(RankContext context) {
     DDStore store = context.store();
     store.init("own", 1, DType.INT64, 1);

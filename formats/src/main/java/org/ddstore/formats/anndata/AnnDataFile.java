@@ -44,7 +44,7 @@ final class AnnDataFile implements Closeable {
   /**
    * Opens a file.
    *
-   * @throws FormatException if it is no file of AnnData
+   * @throws FormatException if it is not a file of AnnData
    */
   static AnnDataFile open(InputFile input, AnnDataOptions options) throws IOException {
     ArrayTree tree = input.isFolder() ? ZarrTree.open(input) : HdfTree.open(input);

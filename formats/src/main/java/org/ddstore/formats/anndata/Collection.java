@@ -39,10 +39,11 @@ final class Collection {
   }
 
   /**
-   * How the files are read.
+   * The plan by which the files are read.
    *
-   * @param sources where the values of each column are
-   * @param genes by the digest of a file's genes, where they are among those of the data set
+   * @param sources places of the values of each column
+   * @param genes positions of a file's genes among those of the data set, by the digest of the
+   *     genes
    */
   record Plan(List<ColumnSource> sources, Map<String, GeneMap> genes) implements Serializable {}
 

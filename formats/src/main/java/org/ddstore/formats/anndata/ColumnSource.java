@@ -4,7 +4,7 @@ package org.ddstore.formats.anndata;
 import java.io.Serializable;
 
 /**
- * Where the values of a column come from.
+ * The place of the values of a column.
  *
  * @param part part of the file
  * @param name name in this part, such as that of a column of obs; for a matrix its path

@@ -44,7 +44,7 @@ final class CsrMatrix extends Matrix {
     Integers.require(file, indptr);
     Integers.require(file, indices);
     if (data.type() == ElementType.TEXT || data.shape().length != 1) {
-      throw FormatException.of(file, data.path(), "is no list of numbers");
+      throw FormatException.of(file, data.path(), "is not a list of numbers");
     }
     if (indptr.shape()[0] != shape[0] + 1 || indices.shape()[0] != data.shape()[0]) {
       throw FormatException.of(

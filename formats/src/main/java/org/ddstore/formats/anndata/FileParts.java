@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the plan knows of a file beside rows and columns. Lists of names are known by digests: they
- * are too long to be a part of every task.
+ * Properties of a file in the plan, in addition to rows and columns. Digests stand for lists of
+ * names, which are too long to be a part of every task.
  *
- * @param sources where the values of each column are
+ * @param sources places of the values of each column
  * @param genes digest of the genes; empty if no matrix is read
  * @param codes digests of the categories, by the columns whose codes are read
  */

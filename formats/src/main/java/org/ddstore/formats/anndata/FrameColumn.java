@@ -11,7 +11,7 @@ import org.ddstore.formats.Values;
 
 /** A column of a table of AnnData, such as {@code obs/cell_type}. */
 abstract class FrameColumn {
-  /** What categoricals are read as. */
+  /** The form in which categoricals are read. */
   enum Categoricals {
     TEXT,
     CODES

@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Where the genes of a file are among those of the data set. */
+/** The positions of the genes of a file among those of the data set. */
 final class GeneMap implements Serializable {
   private static final long serialVersionUID = 1L;
 

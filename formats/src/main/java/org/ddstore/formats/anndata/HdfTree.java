@@ -43,7 +43,7 @@ final class HdfTree implements ArrayTree {
   /**
    * Opens a file.
    *
-   * @throws FormatException if it is no HDF5 file, or truncated
+   * @throws FormatException if it is not an HDF5 file, or truncated
    */
   static HdfTree open(InputFile input) throws IOException {
     String file = input.path();

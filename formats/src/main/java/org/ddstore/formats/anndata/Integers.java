@@ -14,7 +14,7 @@ final class Integers {
   /**
    * Checks the type of an array.
    *
-   * @throws FormatException if the elements are no integers
+   * @throws FormatException if the elements are not integers
    */
   static void require(String file, StoredArray array) {
     ElementType type = array.type();

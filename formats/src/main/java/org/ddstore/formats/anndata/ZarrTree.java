@@ -38,7 +38,7 @@ final class ZarrTree implements ArrayTree {
   /**
    * Opens a group.
    *
-   * @throws FormatException if the folder is no group
+   * @throws FormatException if the folder is not a group
    */
   static ZarrTree open(InputFile folder) throws IOException {
     return new ZarrTree(ZarrGroup.open(folder));

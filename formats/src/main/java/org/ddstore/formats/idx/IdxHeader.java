@@ -53,7 +53,7 @@ record IdxHeader(ElementType type, int... shape) implements Serializable {
     if (magic.getShort(0) != 0 || type == null || dimensions == 0) {
       throw new FormatException(
           path,
-          "not an IDX file: it begins with %08x; legal are 2 bytes of 0, a type of 08, 09, 0b, 0c, 0d or 0e, and the number of dimensions"
+          "not an IDX file: it begins with %08x; expected: 2 bytes of 0, a type of 08, 09, 0b, 0c, 0d or 0e, and the number of dimensions"
               .formatted(magic.getInt(0)));
     }
     ByteBuffer lengths = ByteBuffer.allocate(Integer.BYTES * dimensions);

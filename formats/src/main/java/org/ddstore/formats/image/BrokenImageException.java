@@ -3,7 +3,7 @@ package org.ddstore.formats.image;
 
 import java.io.IOException;
 
-/** The bytes are no image that can be decoded. */
+/** The bytes are not an image that can be decoded. */
 final class BrokenImageException extends IOException {
   private static final long serialVersionUID = 1L;
 

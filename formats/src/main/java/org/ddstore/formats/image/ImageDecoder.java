@@ -20,9 +20,8 @@ import javax.imageio.spi.ImageReaderSpi;
 import javax.imageio.stream.ImageInputStream;
 
 /**
- * Decodes JPEG and PNG to samples of 8 bits. The samples are those of the file: no colour profile
- * is applied, no gamma, and no orientation that a camera has noted. Of samples of 16 bits, the
- * upper 8 count.
+ * Decodes JPEG and PNG to samples of 8 bits. The samples are those of the file: no colour profile,
+ * gamma or camera orientation is applied. Samples of 16 bits are reduced to their upper 8 bits.
  */
 final class ImageDecoder {
   /** Above this number of pixels, an image is refused before it takes memory. */

@@ -25,7 +25,7 @@ record ImageOptions(Optional<Size> size, Mode mode, int channels, Broken broken,
   /** Height and width in pixels. */
   record Size(int height, int width) {}
 
-  /** How an image becomes one of the size. */
+  /** The method that fits an image to the size. */
   enum Mode {
     /** Scaled to the size; its proportions change. */
     RESIZE,
@@ -35,7 +35,7 @@ record ImageOptions(Optional<Size> size, Mode mode, int channels, Broken broken,
     FIT
   }
 
-  /** What becomes of an image that cannot be decoded. */
+  /** The handling of images that cannot be decoded. */
   enum Broken {
     ERROR,
     DROP

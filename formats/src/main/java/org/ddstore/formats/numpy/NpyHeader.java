@@ -116,7 +116,7 @@ record NpyHeader(
       }
     } catch (NumberFormatException e) {
       throw new FormatException(
-          file, "shape: (%s) is no list of integers".formatted(dimensions.group(1)), e);
+          file, "shape: (%s) is not a list of integers".formatted(dimensions.group(1)), e);
     }
     if (complex) {
       shape[parts.length] = 2;
@@ -152,7 +152,7 @@ record NpyHeader(
       // reported below: more bytes than a file can have
     }
     throw FormatException.of(
-        file, "shape", "%s is no shape of an array".formatted(Arrays.toString(shape)));
+        file, "shape", "%s is not the shape of an array".formatted(Arrays.toString(shape)));
   }
 
   /** Returns the header of the same elements with a first axis of one row. */

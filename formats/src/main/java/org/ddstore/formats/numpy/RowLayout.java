@@ -4,7 +4,7 @@ package org.ddstore.formats.numpy;
 import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 
-/** What a row is in the arrays of NumPy. */
+/** The part of NumPy arrays that forms a row. */
 enum RowLayout {
   /** An index of the first axis of an array. */
   ROWS,

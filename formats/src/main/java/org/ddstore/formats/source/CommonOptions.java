@@ -94,7 +94,8 @@ record CommonOptions(
       return List.of(new ObjectMapper().readValue(json, String[].class));
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
-          "option \"%s\" is no JSON list of paths: %s".formatted(FormatOptionKeys.PATHS, json), e);
+          "option \"%s\" is not a JSON list of paths: %s".formatted(FormatOptionKeys.PATHS, json),
+            e);
     }
   }
 }

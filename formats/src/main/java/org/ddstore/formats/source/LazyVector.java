@@ -16,7 +16,7 @@ final class LazyVector extends SampleVector implements PackedVector {
   private Values values;
   private PrimitiveVector elements;
 
-  /** What reads the values. */
+  /** The reader of the values. */
   @FunctionalInterface
   interface Source {
     Values read();

@@ -46,12 +46,12 @@ record ArrayMetadata(
   /** Reads a list of integers. */
   static long[] integers(JsonNode list, String field) throws Unsupported {
     if (!list.isArray()) {
-      throw new Unsupported(field, "%s is no list of integers".formatted(list));
+      throw new Unsupported(field, "%s is not a list of integers".formatted(list));
     }
     long[] values = new long[list.size()];
     for (int i = 0; i < values.length; i++) {
       if (!list.get(i).isIntegralNumber() || !list.get(i).canConvertToLong()) {
-        throw new Unsupported(field, "%s is no list of integers".formatted(list));
+        throw new Unsupported(field, "%s is not a list of integers".formatted(list));
       }
       values[i] = list.get(i).longValue();
     }

@@ -26,7 +26,7 @@ final class FillValue {
    * @param version version of the metadata
    * @return the bytes of an element in the byte order of the type, or a {@code String[]} of one
    *     text; null if the metadata define none
-   * @throws Unsupported if it is no value of the type
+   * @throws Unsupported if it is not a value of the type
    */
   static Object parse(JsonNode value, ZarrType type, int version) throws Unsupported {
     if (value.isNull() || value.isMissingNode()) {
@@ -36,7 +36,7 @@ final class FillValue {
       boolean isBase64 = version == 2 && type.form() == ZarrType.Form.BYTES;
       return new FillValue(type, isBase64).encode(value);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new Unsupported("fill_value", "%s is no value of the data type".formatted(value));
+      throw new Unsupported("fill_value", "%s is not a value of the data type".formatted(value));
     }
   }
 

@@ -33,7 +33,7 @@ final class FixedText {
     for (int i = 0; i < units; i++) {
       int point = from.getInt();
       if (!Character.isValidCodePoint(point)) {
-        throw new IOException("0x%08X is no code point of UTF-32".formatted(point));
+        throw new IOException("0x%08X is not a code point of UTF-32".formatted(point));
       }
       text.appendCodePoint(point);
     }

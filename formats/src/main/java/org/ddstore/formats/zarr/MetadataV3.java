@@ -172,7 +172,7 @@ final class MetadataV3 {
     }
     if (result.size() != axes.size() || order.length != axes.size()) {
       throw new Unsupported(
-          "transpose", "%s is no permutation of %d axes".formatted(codec, axes.size()));
+          "transpose", "%s is not a permutation of %d axes".formatted(codec, axes.size()));
     }
     return result;
   }

@@ -34,7 +34,7 @@ record NodeFiles(InputFile folder) {
     ARRAY_V3,
     GROUP_V2,
     GROUP_V3,
-    /** A folder that is no node. */
+    /** A folder that is not a node. */
     NONE;
 
     boolean isArray() {
@@ -80,7 +80,7 @@ record NodeFiles(InputFile folder) {
   /**
    * Parses the content of a metadata file.
    *
-   * @throws FormatException if it is no JSON object
+   * @throws FormatException if it is not a JSON object
    */
   JsonNode parse(String name, String text) {
     try {
@@ -88,11 +88,11 @@ record NodeFiles(InputFile folder) {
       if (json.isObject()) {
         return json;
       }
-      throw new FormatException(path(name), "no JSON object, but " + json.getNodeType());
+      throw new FormatException(path(name), "not a JSON object, but " + json.getNodeType());
     } catch (JsonProcessingException e) {
       throw new FormatException(
           path(name),
-          "truncated or damaged: no JSON (line %d): %s"
+          "truncated or damaged: not JSON (line %d): %s"
               .formatted(
                   e.getLocation() == null ? 1 : e.getLocation().getLineNr(),
                   e.getOriginalMessage()),

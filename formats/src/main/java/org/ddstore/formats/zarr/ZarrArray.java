@@ -56,7 +56,7 @@ public final class ZarrArray implements Closeable {
    * Opens an array.
    *
    * @param folder folder of the array
-   * @throws FormatException if it is no array, or one with unsupported codecs or types
+   * @throws FormatException if it is not an array, or one with unsupported codecs or types
    * @throws IOException if it cannot be read
    */
   public static ZarrArray open(InputFile folder) throws IOException {
@@ -65,7 +65,7 @@ public final class ZarrArray implements Closeable {
     if (!kind.isArray()) {
       throw new FormatException(
           folder.path(),
-          "no array of zarr: the folder has no .zarray and no zarr.json of an array");
+          "not a zarr array: the folder has no .zarray and no zarr.json of an array");
     }
     String name = NodeFiles.arrayFile(kind);
     String json = files.text(name).orElseThrow(() -> new FileNotFoundException(files.path(name)));
@@ -179,7 +179,7 @@ public final class ZarrArray implements Closeable {
   /** Reads texts of a box, in C order. */
   public String[] readTexts(long[] start, int... lengths) throws IOException {
     if (elementType() != ElementType.TEXT) {
-      throw new IllegalStateException("no texts, but %s: %s".formatted(elementType(), path()));
+      throw new IllegalStateException("not texts, but %s: %s".formatted(elementType(), path()));
     }
     String[] to = new String[count(lengths)];
     copy(start, lengths, to, 0);
@@ -193,7 +193,7 @@ public final class ZarrArray implements Closeable {
   /** Returns a buffer for numbers in the byte order of the array. */
   ByteBuffer allocate(int count) {
     if (elementType() == ElementType.TEXT) {
-      throw new IllegalStateException("texts, no numbers: " + path());
+      throw new IllegalStateException("texts, not numbers: " + path());
     }
     return ByteBuffer.allocate(Math.multiplyExact(count, elementType().bytes()))
         .order(metadata.codecs().type().order());

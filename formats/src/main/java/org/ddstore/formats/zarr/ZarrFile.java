@@ -5,7 +5,7 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * What readers must know of a file: a group, or an array.
+ * The description of a file, which is a group or an array, for its readers.
  *
  * @param parts arrays of the columns, in order
  * @param boxes boxes of a row each; null if a row is an index of the first axis

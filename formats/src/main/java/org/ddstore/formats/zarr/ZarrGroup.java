@@ -22,14 +22,14 @@ public final class ZarrGroup {
   /**
    * Opens a group.
    *
-   * @throws FormatException if the folder is no group
+   * @throws FormatException if the folder is not a group
    * @throws IOException if it cannot be read
    */
   public static ZarrGroup open(InputFile folder) throws IOException {
     NodeFiles.Kind kind = folder.isFolder() ? new NodeFiles(folder).kind() : NodeFiles.Kind.NONE;
     if (kind == NodeFiles.Kind.NONE || kind.isArray()) {
       throw new FormatException(
-          folder.path(), "no group of zarr: the folder has no .zgroup and no zarr.json of a group");
+          folder.path(), "not a zarr group: the folder has no .zgroup and no zarr.json of a group");
     }
     return new ZarrGroup(folder, kind);
   }

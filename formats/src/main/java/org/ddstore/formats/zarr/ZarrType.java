@@ -36,7 +36,7 @@ record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
   /**
    * Returns the type that a {@code dtype} of version 2 names.
    *
-   * @throws Unsupported if it is no number and no text
+   * @throws Unsupported if it is neither a number nor a text
    */
   static ZarrType v2(JsonNode dtype) throws Unsupported {
     Matcher code = V2_CODE.matcher(dtype.isTextual() ? dtype.textValue() : "");
@@ -72,7 +72,7 @@ record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
   /**
    * Returns the type that a {@code data_type} of version 3 names, in little-endian order.
    *
-   * @throws Unsupported if it is no number and no text
+   * @throws Unsupported if it is neither a number nor a text
    */
   static ZarrType v3(JsonNode dataType) throws Unsupported {
     String name = dataType.isTextual() ? dataType.textValue() : dataType.path("name").asText();

@@ -261,13 +261,13 @@ class AnnDataFormatTest {
     assertThatThrownBy(() -> read(reader(), "others"))
         .hasMessageContaining("no gene in common: set the option join to outer");
     assertThatThrownBy(() -> read(reader().option("x", "csr"), "mixed"))
-        .hasMessageContaining("option \"x\" is \"csr\"; legal are stored, dense, sparse, none");
+        .hasMessageContaining("option \"x\" is \"csr\"; legal values: stored, dense, sparse, none");
     assertThatThrownBy(() -> read(reader().option("layers", "raw"), "csr_f32.h5ad"))
         .hasMessageContaining("csr_f32.h5ad: layers/raw: missing")
         .hasMessageContaining("[counts, scaled]");
   }
 
-  /** What a rank drew: rows, their classes, and their genes. */
+  /** The rows that a rank drew, with their classes and genes. */
   private record Drawn(List<Long> rows, List<Long> classes, List<Byte> dense)
       implements Serializable {}
 

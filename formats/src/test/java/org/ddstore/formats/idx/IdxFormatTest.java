@@ -123,7 +123,7 @@ class IdxFormatTest {
         "plain.idx.gz| paired | plain.idx.gz: not a gzip file",
         "void.idx    | paired | void.idx: truncated",
         "void.idx.gz | paired | void.idx.gz: truncated",
-        "mnist       | some   | option 'labels' is 'some'; legal are paired, none",
+        "mnist       | some   | option 'labels' is 'some'; legal values: paired, none",
       },
       quoteCharacter = '`')
   void refusesWhatItCannotRead(String path, String labels, String message) throws IOException {

@@ -252,9 +252,9 @@ class ImageFormatTest {
         "size     | 8    | not a height and a width such as 224,224",
         "size     | 8,0  | not a shape such as 64,64",
         "mode     | crop | but needs option `size`, such as 224,224",
-        "channels | 2    | legal are 1, 3, 4",
-        "broken   | skip | legal are error, drop",
-        "label    | yes  | legal are name, index, none",
+        "channels | 2    | legal values: 1, 3, 4",
+        "broken   | skip | legal values: error, drop",
+        "label    | yes  | legal values: name, index, none",
       })
   void refusesIllegalOptions(String key, String value, String message) {
     assertThatThrownBy(() -> read("tree", key, value))

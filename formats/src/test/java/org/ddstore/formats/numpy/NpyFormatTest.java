@@ -190,7 +190,7 @@ class NpyFormatTest {
         "cut.npy    | cut.npy: truncated: the header declares 536 bytes, the file has 532",
         "foreign.npy| foreign.npy: not an array of NumPy",
         "void.npy   | void.npy: truncated",
-        "minus.npy  | minus.npy: shape: [-17, 3, 4] is no shape of an array",
+        "minus.npy  | minus.npy: shape: [-17, 3, 4] is not the shape of an array",
         "nothing    | no file in",
       })
   void refusesWhatItCannotRead(String path, String message) throws IOException {
@@ -235,7 +235,7 @@ class NpyFormatTest {
 
   @ParameterizedTest
   @CsvSource({
-    "colum, x, 'option \"colum\" is unknown to format \"npy\"; legal are [column, columns,'",
+    "colum, x, 'option \"colum\" is unknown to format \"npy\"; legal options: [column, columns,'",
     "columns, x, 'option \"columns\", \"x\": no such column: choose one of [value]'",
     "partitionBytes, 5, 'option \"partitionBytes\" is \"5\", not an integer in [1024, 1073741824]'"
   })

@@ -194,10 +194,10 @@ class NumpyLayoutsTest {
         "void.npz      | rows    | void.npz: truncated, or not an archive of NumPy",
         "mixed         | rows    | b.npz: column x: is float64[4], but",
         "lacking       | rows    | b.npz: column y: missing",
-        "stored.npz    | columns | option \"layout\" is \"columns\"; legal are rows, samples",
+        "stored.npz    | columns | option \"layout\" is \"columns\"; legal values: rows, samples",
         "unevencolumns | columns | unevencolumns: column y: has 4 rows, but column x has 3",
         "columns/one/mask.npy | columns | mask.npy: layout = columns reads folders",
-        "columns       | row     | option \"layout\" is \"row\"; legal are rows, samples, columns",
+        "columns       | row     | option \"layout\" is \"row\"; legal values: rows, samples, columns",
         "columns/one   | samples | label.npy: column value: is int64[11], but",
       },
       quoteCharacter = '`')

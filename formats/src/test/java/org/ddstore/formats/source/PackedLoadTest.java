@@ -52,7 +52,7 @@ class PackedLoadTest {
     return FormatSpark.session().read().format("npz").load(folder.resolve("all.npz").toString());
   }
 
-  /** Rows of a plan that Spark executes as rows, which are no blocks. */
+  /** Rows of a plan that Spark executes as rows, which are not blocks. */
   private static Dataset<Row> asRows(Dataset<Row> read) {
     return FormatSpark.session().createDataFrame(read.javaRDD(), read.schema());
   }
@@ -117,7 +117,7 @@ class PackedLoadTest {
     return all;
   }
 
-  /** Columns in another order, and ones that are computed, so that the rows are no blocks. */
+  /** Columns in another order, and ones that are computed, so that the rows are not blocks. */
   @Test
   void otherColumnsGiveTheRecordsOfRows() {
     Dataset<Row> turned = read().select("line", "one", "big");

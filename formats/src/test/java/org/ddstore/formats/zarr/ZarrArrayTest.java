@@ -143,7 +143,7 @@ class ZarrArrayTest {
         "v2_zlib_C | \"<f4\"     | \"<M8[ns]\"  | data type: \"<M8[ns]\" is not supported: supported are bool",
         "v2_zlib_C | \"<f4\"     | ~\"|O\"~     | filters: objects are supported as texts only, with the filter vlen-utf8",
         "v2_zlib_C | \"order\": \"C\" | \"order\": \"A\" | order: \"A\" is neither",
-        "v2_zlib_C | \"fill_value\": 0.0 | \"fill_value\": \"x\" | fill_value: \"x\" is no value of the data type",
+        "v2_zlib_C | \"fill_value\": 0.0 | \"fill_value\": \"x\" | fill_value: \"x\" is not a value of the data type",
         "v2_zlib_C | \"zarr_format\": 2 | \"zarr_format\": 1 | zarr_format: 1 instead of 2",
         "v2_zlib_C | \"shape\"   | \"form\"     | shape: ",
         "v2_zlib_C | \"filters\": null | \"filters\": [{\"id\": \"quantize\"}] | filters: \"quantize\" is not supported for the data type \"<f4\"",
@@ -269,14 +269,14 @@ class ZarrArrayTest {
           .hasMessageContaining(".zarray");
     }
     assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
-        .hasMessageContaining("no array of zarr: the folder has no .zarray");
+        .hasMessageContaining("not a zarr array: the folder has no .zarray");
     Files.writeString(zarr.resolve(".zarray"), "{\"shape\": [1");
     assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
         .isInstanceOf(FormatException.class)
-        .hasMessageContaining(".zarray: truncated or damaged: no JSON (line 1)");
+        .hasMessageContaining(".zarray: truncated or damaged: not JSON (line 1)");
     Files.writeString(zarr.resolve(".zarray"), "[]");
     assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
-        .hasMessageContaining(".zarray: no JSON object, but ARRAY");
+        .hasMessageContaining(".zarray: not a JSON object, but ARRAY");
   }
 
   @Test

@@ -238,7 +238,7 @@ class ZarrFormatTest {
         "none.zarr  | arrays | x        | none.zarr: the group has no arrays",
         "a_file.zarr | arrays | x       | a_file.zarr: a file: zarr is a folder",
         "empty      | arrays | x        | no file in",
-        "parts      | array  | x        | option \"array\" is unknown to format \"zarr\"; legal are [arrays, box, columns, crops, edge,",
+        "parts      | array  | x        | option \"array\" is unknown to format \"zarr\"; legal options: [arrays, box, columns, crops, edge,",
       })
   void refusesWhatItCannotRead(String path, String key, String value, String message)
       throws IOException {

@@ -44,7 +44,7 @@ public final class CellNames {
   private static Matcher match(String className) {
     Matcher parts = CLASS.matcher(className);
     if (!parts.matches()) {
-      throw new IllegalArgumentException("\"%s\" is no class of a cell".formatted(className));
+      throw new IllegalArgumentException("\"%s\" is not a class of a cell".formatted(className));
     }
     return parts;
   }

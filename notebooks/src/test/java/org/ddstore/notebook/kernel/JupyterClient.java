@@ -127,7 +127,7 @@ final class JupyterClient implements AutoCloseable {
   }
 
   /**
-   * How a cell has ended.
+   * The outcome of a cell.
    *
    * @param outputs contents of the messages for the cell, with their types
    * @param reply content of the reply

@@ -62,7 +62,7 @@ record DumpManifest(
       this.isForeign = isForeign;
     }
 
-    /** Returns whether the bytes are no manifest, or of a version that is not known here. */
+    /** Returns whether the bytes are not a manifest, or of a version that is unknown here. */
     boolean isForeign() {
       return isForeign;
     }

@@ -50,7 +50,7 @@ public final class DumpTarget implements Serializable {
   }
 
   /**
-   * What a restore needs to know of a store beside its files.
+   * The description of a dumped store, which a restore needs in addition to the files.
    *
    * @param store name of the store
    * @param digest digest of the rows

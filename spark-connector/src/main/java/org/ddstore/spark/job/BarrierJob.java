@@ -155,7 +155,7 @@ public final class BarrierJob {
       } finally {
         session.sparkContext().removeSparkListener(watch);
       }
-      LOG.warn("submitting a failed job again: {}", last.getMessage());
+      LOG.warn("job of {} ranks failed, submitting it again: {}", ranks, last.getMessage());
     }
   }
 

@@ -158,7 +158,7 @@ final class JobWatch extends SparkListener {
         failures.stream().anyMatch(Failure::lostExecutor));
   }
 
-  /** Returns the first failure that is no consequence of another, else the first failure. */
+  /** Returns the first failure that is not a consequence of another, else the first failure. */
   synchronized Optional<Failure> first() {
     return failures.stream()
         .filter(failure -> !SecondaryFailure.isConsequence(failure.cause(), failure.rank()))

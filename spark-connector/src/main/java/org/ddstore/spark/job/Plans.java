@@ -78,7 +78,7 @@ public final class Plans implements AutoCloseable {
         if (attempt >= maxAttempts) {
           throw e;
         }
-        LOG.warn("planning a load again: {}", e.getMessage());
+        LOG.warn("plan of rows failed, planning again: {}", e.getMessage());
       }
     }
   }
@@ -159,7 +159,7 @@ public final class Plans implements AutoCloseable {
       try {
         return job.get();
       } catch (NotUniformException e) {
-        LOG.info("loading again with a corrected plan: {}", e.getMessage());
+        LOG.info("plan of rows corrected, loading again: {}", e.getMessage());
         learnt.add(e);
         plan = plan.with(e); // shares the stored rows of the previous plan
       }

@@ -210,7 +210,10 @@ public final class ResidentChanges {
       if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
         throw e;
       }
-      LOG.warn("retrying on the remaining executors after a loss: {}", e.getMessage());
+      LOG.warn(
+          "store \"{}\": retrying on the remaining executors after a loss: {}",
+          name,
+          e.getMessage());
     }
   }
 }

@@ -83,7 +83,7 @@ public final class ResidentLoading {
       if (round == most || processes.isClosed()) { // the store may have been dropped
         throw new DDStoreException("%s, %d times".formatted(late, round));
       }
-      LOG.warn("loading rows again: {}", late);
+      LOG.warn("store {}: loading rows again: {}", token.id(), late);
     }
   }
 

@@ -211,7 +211,7 @@ record ResidentRepair(
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof RankLostException) {
           throw new DDStoreException(
-              "rows of \"%s\" were lost with their executor, and their query cannot restore them: it reads a store that has also lost rows, see the cause. If that is \"%s\" itself, drop() it and load it anew; else repair() that store first"
+              "rows of \"%s\" were lost with their executor and cannot be restored: their query reads a store that has also lost rows, see the cause. Call repair() on that store first. If that store is \"%s\" itself, call drop() and load it anew"
                   .formatted(name, name),
               e);
         }

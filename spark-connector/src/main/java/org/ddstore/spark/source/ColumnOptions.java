@@ -94,7 +94,7 @@ final class ColumnOptions {
       case "false" -> false;
       default ->
           throw new IllegalArgumentException(
-              "option \"%s\" is \"%s\"; legal are true and false".formatted(key, value));
+              "option \"%s\" is \"%s\"; legal values: true, false".formatted(key, value));
     };
   }
 
@@ -108,7 +108,7 @@ final class ColumnOptions {
       return DecimalForm.parse(value);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "option \"%s\" is \"%s\"; legal are float64 and int64".formatted(key, value), e);
+          "option \"%s\" is \"%s\"; legal values: float64, int64".formatted(key, value), e);
     }
   }
 }

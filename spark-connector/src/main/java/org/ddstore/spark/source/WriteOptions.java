@@ -119,7 +119,7 @@ final class WriteOptions {
       case "file" -> Backing.FILE;
       default ->
           throw new IllegalArgumentException(
-              "option \"%s\" is \"%s\"; legal are shm, direct and file"
+              "option \"%s\" is \"%s\"; legal values: shm, direct, file"
                   .formatted(OptionKeys.BACKING, value));
     };
   }

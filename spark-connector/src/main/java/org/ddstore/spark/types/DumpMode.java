@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.types;
 
-/** What a dump does with a directory that already contains a dump. */
+/** The behaviour of a dump whose directory already contains a dump. */
 public enum DumpMode {
   /** Refuses a directory that contains anything. */
   CREATE,

@@ -65,7 +65,7 @@ public final class FieldMetadata {
               : Field.fixed(name, dtype, shape));
     } catch (RuntimeException e) { // of Scala: missing keys, other types
       throw new IllegalArgumentException(
-          "column %s: the metadata \"%s\" is no declaration of a field: %s"
+          "column %s: the metadata \"%s\" is not a declaration of a field: %s"
               .formatted(name, KEY, metadata.json()),
           e);
     }

@@ -123,7 +123,7 @@ final class Connections {
 
   /**
    * Returns whether the host reports that nothing listens at the port. A timeout or a missing route
-   * is no evidence: the network can recover before the caller's deadline.
+   * is not evidence: the network can recover before the caller's deadline.
    */
   static boolean isNobodyListening(Throwable e) {
     Throwable cause = e.getCause();

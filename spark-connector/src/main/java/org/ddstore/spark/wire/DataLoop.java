@@ -32,7 +32,9 @@ final class DataLoop implements AutoCloseable {
 
   private static final long JOIN_MS = 10_000;
 
-  /** Maximum number of channels accepted at once, so that strangers hold up nobody. */
+  /**
+   * Maximum number of channels accepted at once, so that unknown peers cannot delay other channels.
+   */
   private static final int MOST_ACCEPTS = 64;
 
   private static final long OUT_OF_FILES_NS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -53,7 +55,7 @@ final class DataLoop implements AutoCloseable {
   private final ChannelsInC inC; // null: Java answers all requests
 
   /**
-   * What all threads share.
+   * State and limits that all threads share.
    *
    * @param stores function that returns the rows of a store, or null
    * @param inC whether C answers the requests that it can, if the library is loaded

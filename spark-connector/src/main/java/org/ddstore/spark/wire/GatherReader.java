@@ -142,7 +142,7 @@ final class GatherReader implements RemoteReader {
         .anyMatch(fetch -> fetch.rows().process().equals(process) && !fetch.isDone());
   }
 
-  // For fetches.
+  // Methods for fetches.
 
   StoreToken token() {
     return token;

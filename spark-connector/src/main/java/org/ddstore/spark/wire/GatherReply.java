@@ -23,10 +23,10 @@ import org.ddstore.read.PackedGather;
  * #ALIGNMENT} bytes.
  *
  * <p>The versions are checked after all records have been copied, hence at the end. Records are
- * packed before they are sent. Of a reply that does not fit into one window, records of at least
- * {@link #OWN_BUFFER_BYTES} are sent from the memory of their segment instead. What the receiver
- * does not take at once is produced again later, so that a slow receiver holds no memory. Reused
- * for many requests. Used by one thread.
+ * packed before they are sent. If a reply does not fit into one window, its records of at least
+ * {@link #OWN_BUFFER_BYTES} are sent from the memory of their segment instead. The part that the
+ * receiver does not take at once is produced again later, so that a slow receiver holds no memory.
+ * Reused for many requests. Used by one thread.
  */
 final class GatherReply {
   /** Smallest part of a record that is sent without packing if the reply takes several writes. */

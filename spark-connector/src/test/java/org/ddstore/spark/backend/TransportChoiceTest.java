@@ -28,7 +28,7 @@ import org.ddstore.transport.TransportProvider;
 import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.Test;
 
-/** How ranks agree on one transport. */
+/** The agreement of ranks on one transport. */
 class TransportChoiceTest {
   private static final String LOOPBACK = "127.0.0.1";
   private static final WireOptions PLAIN = WireOptions.of(new SparkConf(false), null, LOOPBACK);
@@ -105,7 +105,7 @@ class TransportChoiceTest {
     }
   }
 
-  private static final TransportProvider STRAY = new Stray("stray", 1, "is no backend");
+  private static final TransportProvider STRAY = new Stray("stray", 1, "is not a backend");
 
   private static RankPlace place(int rank, boolean isEncrypted, String... settings) {
     Map<String, String> all = new HashMap<>(Map.of("spark.ddstore.fabric.provider", "tcp"));
@@ -239,7 +239,7 @@ class TransportChoiceTest {
     assertThat(TransportBackends.configured("pigeon", providers)).contains(pigeon);
     assertThat(TransportBackends.ofAuto(providers)).containsExactly(pigeon);
     try (LogTap log = LogTap.open()) {
-      TransportProvider other = new Stray("other", 1, "is no backend, either");
+      TransportProvider other = new Stray("other", 1, "is not a backend, either");
       assertThat(TransportBackends.all(List.of(other, pigeon))).containsExactly(pigeon);
       assertThat(TransportBackends.all(List.of(other))).isEmpty();
       assertThat(log.of(TransportBackends.class))

@@ -92,7 +92,7 @@ class HdfsStorageTest extends StorageContract {
     }
   }
 
-  /** What two ranks get that save once: an exception, thrown or reported. */
+  /** Returns the outcome of one save on each of two ranks: an exception, thrown or reported. */
   private static List<Object> outcomes(CheckpointStorage storage, CheckpointOptions options)
       throws Exception {
     return SavingRanks.outcomes(

@@ -78,7 +78,7 @@ public final class MiniHdfs implements AutoCloseable {
     return HadoopStorage.of(new Path(uri(directory)), new Configuration());
   }
 
-  /** Returns the storage of a directory as another user, who is no superuser, uses it. */
+  /** Returns the storage of a directory as another user, who is not a superuser, uses it. */
   CheckpointStorage storage(String directory, String user) throws Exception {
     UserGroupInformation visitor = UserGroupInformation.createRemoteUser(user);
     visitors.add(visitor);

@@ -38,7 +38,7 @@ class IngestMemoryTest {
 
   @TempDir static Path folder;
 
-  /** The rows, and watches the memory of this process that is no shared memory. */
+  /** The rows. Their reader records the memory of this process, without shared memory. */
   private static final class Watched implements Iterator<InternalRow> {
     private final Iterator<InternalRow> rows;
     private final long startBytes = anonymousBytes();

@@ -27,7 +27,7 @@ import org.ddstore.types.RejectedArgumentException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Which failures end a job at once. */
+/** The failures that end a job at once. */
 class RetryPolicyTest {
   private static final String READING =
       "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/a.parquet.";

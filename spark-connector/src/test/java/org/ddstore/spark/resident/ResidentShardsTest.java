@@ -121,8 +121,8 @@ class ResidentShardsTest {
   void dropFreesEverything() {
     ResidentShards.confirm(token.id(), lease(LONG));
     lease(LONG);
-    assertThat(ResidentShards.beginDrop(token.id())).as("who asks first drops it").isTrue();
-    assertThat(ResidentShards.beginDrop(token.id())).as("who asks again waits").isFalse();
+    assertThat(ResidentShards.beginDrop(token.id())).as("the first caller drops it").isTrue();
+    assertThat(ResidentShards.beginDrop(token.id())).as("later callers wait").isFalse();
     ResidentShards.drop(token.id());
     assertThat(ResidentShards.beginDrop(token.id())).as("there is nothing").isFalse();
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore);

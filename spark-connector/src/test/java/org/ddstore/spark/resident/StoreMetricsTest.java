@@ -39,7 +39,7 @@ class StoreMetricsTest {
   private static final int ROWS = 100;
   private static TestCluster cluster;
 
-  /** Where the executor writes a file for each metric. */
+  /** Folder in which the executor writes a file for each metric. */
   @TempDir static Path files;
 
   @BeforeAll

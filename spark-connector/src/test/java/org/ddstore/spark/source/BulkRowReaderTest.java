@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many rows come together when some are far larger than most. */
+/** The number of rows that are read together when some are far larger than most. */
 @Timeout(120)
 class BulkRowReaderTest {
   private static final int MIB = 1 << 20;

@@ -17,7 +17,7 @@ import org.apache.spark.sql.functions;
  * Spark alone: programs use it that find everything else in a jar.
  */
 public final class EveryType {
-  /** How some columns are declared; the others are not. */
+  /** Declared types by column; other columns are not declared. */
   static final Map<String, String> TYPES = new LinkedHashMap<>();
 
   /** The forms of decimal columns. */

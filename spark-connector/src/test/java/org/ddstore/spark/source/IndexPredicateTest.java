@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which rows conditions on the index name, of 100. */
+/** The rows that conditions on the index select from 100 rows. */
 class IndexPredicateTest {
   private static final int ROWS = 100;
   private final IndexPredicate index = new IndexPredicate(Set.of("__index", "i"), ROWS);

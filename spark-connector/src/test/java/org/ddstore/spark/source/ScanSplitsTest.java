@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.read.InputPartition;
 import org.ddstore.spark.types.ResidentShard;
 import org.junit.jupiter.api.Test;
 
-/** How the rows of a scan are cut into tasks. */
+/** The division of the rows of a scan into tasks. */
 class ScanSplitsTest {
   private static final int SHARD_ROWS = 1_000_000;
 

@@ -63,7 +63,7 @@ class WriteOptionsTest {
         "ranks | four | option \"ranks\" is \"four\", not an integer",
         "ranks | 0 | option \"ranks\" is 0, outside [1, 4,096]",
         "shuffle | 1.5 | option \"shuffle\" is \"1.5\", not an integer",
-        "backing | disk | option \"backing\" is \"disk\"; legal are shm, direct and file",
+        "backing | disk | option \"backing\" is \"disk\"; legal values: shm, direct, file",
         "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"
             + " \"backing\" to \"file\"",
         "type.img | int8 | option \"type.img\": no such column: choose one of [id, Image, a.b]",
@@ -72,11 +72,11 @@ class WriteOptionsTest {
         "fillnulls.ID | x | option \"fillNulls.id\" is \"x\", not a value of BIGINT: use a form",
         "pad.id | 0 | option \"pad.id\": values of BIGINT cannot be padded",
         "pad.image | zero | option \"pad.Image\" is \"zero\", not a value of BIGINT",
-        "truncate.image | yes | option \"truncate.image\" is \"yes\"; legal are true and false",
+        "truncate.image | yes | option \"truncate.image\" is \"yes\"; legal values: true, false",
         "truncate.x | true | option \"truncate.x\": no such column",
-        "decimals | int32 | option \"decimals\" is \"int32\"; legal are float64 and int64",
-        "decimals.id | double | option \"decimals.id\" is \"double\"; legal are float64 and int64",
-        "type.id | int8[2,x] | option \"type.id\": \"int8[2,x]\": dimension \"x\" is no number",
+        "decimals | int32 | option \"decimals\" is \"int32\"; legal values: float64, int64",
+        "decimals.id | double | option \"decimals.id\" is \"double\"; legal values: float64, int64",
+        "type.id | int8[2,x] | option \"type.id\": \"int8[2,x]\": dimension \"x\" is not a number",
       })
   void illegalOptionsAreNamed(String key, String value, String message) {
     assertThatIllegalArgumentException()

@@ -189,7 +189,7 @@ abstract class AttackedWire {
     return bytes;
   }
 
-  /** Whom nobody knows. */
+  /** The address of a process that no peer knows. */
   static ProcessAddress anybody() {
     return new ProcessAddress(HERE, 1, new Random().nextLong());
   }

@@ -51,7 +51,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How connections are made, lost and made again; two network ends of one JVM. */
+/** The creation, loss and renewal of connections between two network ends of one JVM. */
 @Tag("system")
 @Timeout(120)
 class ConnectionsTest {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which path rows take between processes, and how many channels there are. */
+/** The paths of rows between processes, and the number of channels. */
 @Timeout(120)
 class DataPathsTest {
   private static final int BACKLOG = 1;
@@ -85,7 +85,9 @@ class DataPathsTest {
     }
   }
 
-  /** A channel that ends while nobody reads from it holds up no read from another process. */
+  /**
+   * A channel that ends while no thread reads from it does not delay reads from another process.
+   */
   @Test
   void aReaderDropsAChannelThatHasEnded() throws Exception {
     try (TcpRanks ranks = ranks(3, Map.of())) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The data port: whom it serves, what it serves, and how it ends. */
+/** The data port: its peers, its replies, and its end. */
 @Timeout(60)
 class DataServerTest {
   private static final String HERE = "127.0.0.1";
@@ -206,7 +206,7 @@ class DataServerTest {
   }
 
   @Test
-  void refusesWhoeverHasNoTicket() throws IOException {
+  void refusesPeersWithoutATicket() throws IOException {
     Random random = new Random(1);
     for (int i = 0; i < 50; i++) {
       byte[] bytes = new byte[ServedChannel.GREETING_BYTES + random.nextInt(1000)];
@@ -305,7 +305,10 @@ class DataServerTest {
     }
   }
 
-  /** What C answers if the library is loaded, except for rows of segments that it does not know. */
+  /**
+   * If the library is loaded, C answers these requests, except for rows of segments that it does
+   * not know.
+   */
   @Test
   void sendsWholeSmallRows() throws IOException {
     Socket peer = admit(connect());

@@ -32,7 +32,7 @@ public record FabricBackend(StoreToken token, String root) implements RankBacken
     return new FabricBackend(StoreToken.random(), root.toString());
   }
 
-  /** Why libfabric cannot be used here; null if it can. */
+  /** Returns the reason why libfabric cannot be used here; null if it can. */
   public static String missing() {
     OneSidedChoice choice = choice("127.0.0.1");
     return choice.isAvailable() ? null : choice.detail();

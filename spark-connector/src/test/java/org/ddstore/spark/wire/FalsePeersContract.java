@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whoever has proved a token, or is connected to in place of a peer, and does what no peer does is
- * refused, and nothing else happens.
+ * A program that has proved a token, or to which a reader connects in place of a peer, is refused
+ * when it does what no peer does, without other effects.
  */
 abstract class FalsePeersContract extends AttackedWire {
   private static final String CREATION_TIMEOUT = "spark.ddstore.io.connectionCreationTimeout";

@@ -22,7 +22,7 @@ import org.ddstore.types.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a reader encodes is what the owner takes, however the rows are cut into pieces. */
+/** The owner decodes the rows that a reader encodes, however they are cut into pieces. */
 class GatherRequestTest {
   private static final int ROWS = 1000;
   private static final ProcessAddress PEER = new ProcessAddress("127.0.0.1", 1, 1);

@@ -52,8 +52,8 @@ abstract class LateReplyContract {
 
   /**
    * @param backend by the root of its files
-   * @param timesSent how often the rows cross the network: more than once if replies come that
-   *     nobody waits for any more
+   * @param timesSent how often the rows cross the network: more than once if replies arrive that no
+   *     read waits for any longer
    */
   LateReplyContract(Function<Path, RankBackend> backend, OwnTransport transport, int timesSent) {
     this.backend = backend;
@@ -91,7 +91,9 @@ abstract class LateReplyContract {
     troubles.ranks().run(2, LONG, rank -> readLate(rank, own));
   }
 
-  /** Three times all rows of rank 1 are asked for: twice when nobody waits for them any more. */
+  /**
+   * Requests all rows of rank 1 three times: no read waits any longer for the first two replies.
+   */
   private static void readLate(RankEnv rank, OwnTransport own) {
     try (DDStore store = rank.open(rank.options().readTimeout(SHORT))) {
       Variable x = NumberedRows.add(store);

@@ -25,7 +25,7 @@ final class Recorder implements AutoCloseable {
     new Thread(this::forward, "recorder").start();
   }
 
-  /** Where it is to be taken for the server. */
+  /** Returns the address at which clients take the recorder for the server. */
   ProcessAddress address() {
     return new ProcessAddress("127.0.0.1", listener.getLocalPort(), server.id());
   }

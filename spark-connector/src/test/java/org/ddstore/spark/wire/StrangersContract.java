@@ -12,7 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whoever reaches the port of a network end and is no peer is refused, and nothing else happens.
+ * A program that reaches the port of a network end but is not a peer is refused, without other
+ * effects.
  */
 abstract class StrangersContract extends AttackedWire {
   StrangersContract(boolean guarded, Map<String, String> settings) {

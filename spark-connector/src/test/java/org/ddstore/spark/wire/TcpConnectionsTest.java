@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many connections there are between two hosts without data channels, and what they carry. */
+/** The number of connections between two hosts without data channels, and their content. */
 @NeedsTwoHosts
 @Timeout(120)
 class TcpConnectionsTest {

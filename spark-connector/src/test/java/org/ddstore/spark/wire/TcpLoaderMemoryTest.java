@@ -146,7 +146,7 @@ class TcpLoaderMemoryTest {
         .isBetween(maxBytes / 3, maxBytes);
   }
 
-  /** Where there is room for several batches in the memory of each reader. */
+  /** The memory of each reader has room for several batches. */
   @ParameterizedTest
   @ValueSource(strings = {"one", "all"})
   void batchesReadTogetherStayWithinTheBound(String variable) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How the way to a rank begins and ends. */
+/** Reads from ranks that are unreachable, lost, or have closed their store. */
 @NeedsTwoHosts
 @Timeout(120)
 class TcpReachTest {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many requests it takes to read batches of another process. */
+/** The number of requests that read batches of another process. */
 @Timeout(120)
 class TcpTogetherTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

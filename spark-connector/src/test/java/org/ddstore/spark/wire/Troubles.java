@@ -33,7 +33,7 @@ final class Troubles implements AutoCloseable {
   /** Loses what is sent. */
   static final String DROP = "drop";
 
-  /** Tells who sends that there is no way. */
+  /** Tells the sender that there is no route. */
   static final String DOWN = "down";
 
   /** 4 MB/s. */
@@ -89,7 +89,7 @@ final class Troubles implements AutoCloseable {
     ranks.hosts().link().restore();
   }
 
-  /** Why {@link #DELAY} cannot be had; empty if it can. */
+  /** Returns the reason why {@link #DELAY} is unavailable; empty if it is available. */
   Optional<String> missingForDelay() throws IOException {
     return ranks.hosts().link().missingForDelay();
   }

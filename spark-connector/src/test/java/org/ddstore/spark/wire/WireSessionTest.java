@@ -24,7 +24,7 @@ import org.ddstore.types.ProcessAddress;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How what the ranks of a store share in a JVM ends. */
+/** The end of the session that the ranks of a store share in a JVM. */
 class WireSessionTest {
   private static final String LOOPBACK = "127.0.0.1";
   private static final byte LAST = 7;

@@ -42,9 +42,9 @@ public final class WorldReplacement {
       throw stuck(old, "cannot be replaced, because they are this JVM");
     }
     LOG.warn(
-        "replacing executors {}: their MPI world has lost a member, or not all ranks are in it",
+        "executors {} are replaced: their MPI world has lost a member, or not all ranks are in it",
         old);
-    lossWith.apply(old).forEach(loss -> LOG.warn("replacing executors {}: {}", old, loss));
+    lossWith.apply(old).forEach(loss -> LOG.warn("executors {} are replaced: {}", old, loss));
     ExecutorRefill.begin(context);
     List<String> refused =
         old.stream().filter(id -> !context.killAndReplaceExecutor(id)).sorted().toList();

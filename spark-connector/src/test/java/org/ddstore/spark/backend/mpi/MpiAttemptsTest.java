@@ -11,7 +11,7 @@ import org.ddstore.types.FrozenMembershipException;
 import org.ddstore.types.RankLostException;
 import org.junit.jupiter.api.Test;
 
-/** Which failures make the executors of a world unusable. */
+/** The failures that make the executors of a world unusable. */
 class MpiAttemptsTest {
   private static FailedAttempt failed(boolean hasLostExecutor, Throwable... failures) {
     return new FailedAttempt(Set.of("0", "1"), List.of(failures), hasLostExecutor);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Which executors are replaced, by what the driver has seen of them. */
+/** The choice of executors to replace, by the driver's observations of them. */
 class MpiWorldsTest {
   private final MpiWorlds worlds = new MpiWorlds();
 
