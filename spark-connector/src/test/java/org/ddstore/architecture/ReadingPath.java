@@ -26,6 +26,9 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
 
   private static final Pattern STEP = Pattern.compile("(?m)^(\\d+)\\. `([\\w.]+)`(?:: \\S|$)");
 
+  private static final Pattern NO_CODE =
+      Pattern.compile("(?s:/\\*.*?\\*/)|//.*|(?m:^import .*$)");
+
   /** A source of the text of classes by full name; empty if a class does not exist. */
   @FunctionalInterface
   interface Sources {
@@ -52,8 +55,8 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
 
   /**
    * Returns the problems of the list: too many or no classes, wrong numbers, a class without a
-   * file, or a class that a reader cannot find from the classes before it, because none of them
-   * names it, or a type that it extends or implements.
+   * file, or a class that a reader cannot find from the classes before it, because the code of none
+   * of them names it, or a type that it extends or implements. Comments and imports do not count.
    */
   List<String> problems(Sources sources) throws IOException {
     List<String> problems = new ArrayList<>();
@@ -74,7 +77,7 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
       if (i > 0 && !isReachable(name, source.get(), earlier, sources)) {
         problems.add("%s is not named by a class before it".formatted(name));
       }
-      earlier.add(source.get());
+      earlier.add(NO_CODE.matcher(source.get()).replaceAll(""));
     }
     return problems;
   }

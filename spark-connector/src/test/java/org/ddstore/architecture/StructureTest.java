@@ -27,7 +27,7 @@ class StructureTest {
   private static final Map<String, String> SOURCES =
       Map.of(
           "a.Door", "class Door { Hall hall; }",
-          "a.Hall", "class Hall { Way way; }",
+          "a.Hall", "/** Leads to {@link Attic}. */ class Hall { Way way; // not Attic\n}",
           "a.Way", "interface Way {}",
           "b.Path",
               "import a.Way;\n\nfinal class Path extends Base\n    implements Way { /* see Hallway */ }",
@@ -113,6 +113,8 @@ class StructureTest {
         .containsExactly("a.Way is not named by a class before it");
     assertThat(list("b.Path", "a.Hall").problems(StructureTest::source))
         .containsExactly("a.Hall is not named by a class before it");
+    assertThat(list("a.Door", "a.Hall", "a.Attic").problems(StructureTest::source))
+        .containsExactly("a.Attic is not named by a class before it");
   }
 
   @Test
