@@ -39,13 +39,8 @@ public record NotebookOptions(
         Optional.empty(), DEFAULT_EXECUTORS, DEFAULT_CORES, DEFAULT_MEMORY_MB, Map.of());
   }
 
-  /** Returns these options with another master. */
-  public NotebookOptions withMaster(String url) {
-    return new NotebookOptions(Optional.of(url), executors, cores, memoryMb, settings);
-  }
-
   /** Returns these options with other settings of Spark. */
-  public NotebookOptions withSettings(Map<String, String> other) {
+  public NotebookOptions settings(Map<String, String> other) {
     return new NotebookOptions(master, executors, cores, memoryMb, other);
   }
 }

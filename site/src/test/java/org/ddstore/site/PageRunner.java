@@ -107,7 +107,7 @@ final class PageRunner implements AutoCloseable {
       System.setOut(new PrintStream(printed, true, UTF_8));
       notebook =
           NotebookEngine.open(
-              NotebookOptions.defaults().withSettings(SparkArchive.executorSettings()),
+              NotebookOptions.defaults().settings(SparkArchive.executorSettings()),
               CellOutput.PLAIN);
     }
     printed.reset();
