@@ -35,7 +35,8 @@ class ArchitectureTest extends ArchitectureContract {
   })
   void packageKnowsOnly(String name, String allowed) {
     String[] packages =
-        Stream.concat(Stream.of(name), Stream.of(allowed.split(" ")).filter(word -> !word.isEmpty()))
+        Stream.concat(
+                Stream.of(name), Stream.of(allowed.split(" ")).filter(word -> !word.isEmpty()))
             .map(
                 word -> word.isEmpty() || word.equals("''") ? "org.ddstore" : "org.ddstore." + word)
             .toArray(String[]::new);

@@ -26,8 +26,7 @@ record ReadingPath(String title, int most, List<Integer> numbers, List<String> c
 
   private static final Pattern STEP = Pattern.compile("(?m)^(\\d+)\\. `([\\w.]+)`(?:: \\S|$)");
 
-  private static final Pattern NO_CODE =
-      Pattern.compile("(?s:/\\*.*?\\*/)|//.*|(?m:^import .*$)");
+  private static final Pattern NO_CODE = Pattern.compile("(?s:/\\*.*?\\*/)|//.*|(?m:^import .*$)");
 
   /** A source of the text of classes by full name; empty if a class does not exist. */
   @FunctionalInterface

@@ -95,7 +95,7 @@ record CommonOptions(
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(
           "option \"%s\" is not a JSON list of paths: %s".formatted(FormatOptionKeys.PATHS, json),
-            e);
+          e);
     }
   }
 }
