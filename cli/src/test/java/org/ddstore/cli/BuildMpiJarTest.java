@@ -50,8 +50,8 @@ class BuildMpiJarTest {
   }
 
   /**
-   * Its output exceeds the buffer of a pipe: a reader that stops reading kills it, as it does the
-   * real one.
+   * Installs an ompi_info whose output exceeds the buffer of a pipe: a reader that stops reading
+   * kills it, as it does the real one.
    */
   private void installOpenMpi(String version) throws IOException {
     install(

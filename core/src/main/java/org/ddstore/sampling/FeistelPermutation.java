@@ -156,9 +156,9 @@ final class FeistelPermutation implements Permutation {
   }
 
   /**
-   * The six rounds over two small halves, looked up in place of computed: the addend of a round
+   * The six rounds over two small halves, looked up instead of computed: the addend of a round
    * depends on one half alone, which has few values. The results are the same, in about half the
-   * time.
+   * time. Immutable; safe for use by several threads.
    */
   private final class RoundTables {
     /** Largest number of values of a half: the six tables then have 192 KiB, which fits a cache. */

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * A process that SIGSTOP holds: it is alive, its connections are open, and it answers nothing.
- * Closed by the caller that stops the process, which resumes it.
+ * The caller that stops the process closes this object, which resumes the process.
  */
 public final class Stopped implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.zip.ZipException;
 
 /**
- * Decompressed bytes by position, which are only to be had from the first one on. Reads in
+ * Decompressed bytes by position, which are available only from the first one on. Reads in
  * ascending order go through the stream once and hold none of it; a read before the last one starts
  * again. Not thread-safe.
  */

@@ -31,7 +31,8 @@ final class NotebookSpark implements AutoCloseable {
   private static final String JARS = "spark.jars";
 
   /**
-   * Time for which Spark keeps a slot free for a task that prefers it; ranks handle other places.
+   * The time for which Spark keeps a slot free for a task that prefers it; ranks handle other
+   * places.
    */
   private static final String LOCALITY_WAIT = "spark.locality.wait";
 

@@ -43,7 +43,7 @@
   let sections = null;
   let loading = false;
 
-  // The index is a script and no JSON, because a page on a disk may not fetch files.
+  // The index is a script, not JSON, because a page on a disk may not fetch files.
   const load = () => {
     if (sections || loading) {
       return;

@@ -57,7 +57,7 @@ class StructureTest {
   }
 
   @Test
-  void noTwoTypesShareAName() throws IOException {
+  void noTwoFilesShareAName() throws IOException {
     Map<String, List<Path>> files =
         MODULES.javaFiles().stream()
             .collect(Collectors.groupingBy(file -> file.getFileName().toString()));

@@ -284,7 +284,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
         .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("attempt 1 of 1")
         .hasMessageContaining("MPI membership is frozen");
-    // The remaining members of the world hold shards of it and can never start another store.
+    // Executors that stayed would hold shards of the old world and could start no other store.
     assertThat(cluster.executors()).as("executors").doesNotContainAnyElementsOf(before);
     assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi))
         .isEqualTo(Collections.nCopies(RANKS, SUM));

@@ -67,7 +67,7 @@ final class ArraysReader implements SampleReader {
     } else {
       bytes = (position, to) -> content.read(entry.offset() + position, to);
     }
-    // Elements of a row are far apart in Fortran order: one by one, they cannot be had from a
+    // Elements of a row are far apart in Fortran order: one by one, they cannot be read from a
     // stream, and cost a read each of a file that is one row.
     boolean isWhole = header.fortran() && (array.isDeflated() || array.rows() == 1);
     return isWhole ? inMemory(header, bytes) : bytes;

@@ -62,7 +62,7 @@ record DumpManifest(
       this.isForeign = isForeign;
     }
 
-    /** Returns whether the bytes are not a manifest, or of a version that is unknown here. */
+    /** Returns whether the bytes are not a manifest, or one of an unknown version. */
     boolean isForeign() {
       return isForeign;
     }

@@ -41,7 +41,7 @@ public final class TcpTransportBackend implements TransportBackend {
     try {
       WireOptions options = WireOptions.of(env, 0);
       return Availability.available(
-          "Spark's own network at %s, %s".formatted(options.host(), options.protection()));
+          "TCP at %s, %s".formatted(options.host(), options.protection()));
     } catch (IllegalArgumentException e) {
       return Availability.unavailable(e.getMessage());
     }

@@ -38,7 +38,7 @@ class IngestMemoryTest {
 
   @TempDir static Path folder;
 
-  /** The rows. Their reader records the memory of this process, without shared memory. */
+  /** The rows; records the memory of this process, without shared memory, as they are read. */
   private static final class Watched implements Iterator<InternalRow> {
     private final Iterator<InternalRow> rows;
     private final long startBytes = anonymousBytes();

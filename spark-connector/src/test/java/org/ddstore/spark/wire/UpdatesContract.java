@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Rows that come in many pieces, read by a process that is not a rank, while epochs change them.
+ * Rows that come in many pieces, read by a thread that is not a rank, while epochs change them.
  */
 @Timeout(120)
 abstract class UpdatesContract {
