@@ -42,7 +42,8 @@ class PlainLanguageTest {
               "the subject before the first value, as in store \\\"{}\\\""));
 
   private static final Pattern TEXT =
-      Pattern.compile(".*\\.(?:java|c|h|md|ipynb|xml|js|css|properties|py|txt)|ddstore|compile|build-mpi-jar");
+      Pattern.compile(
+          ".*\\.(?:java|c|h|md|ipynb|xml|js|css|properties|py|txt)|ddstore|compile|build-mpi-jar");
 
   private static final Pattern SPACE = Pattern.compile("\\s+(?:\\*|//|#)?\\s*");
 

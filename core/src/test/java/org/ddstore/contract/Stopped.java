@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
- * A process that SIGSTOP holds: it is alive, its connections are open, and it answers nothing.
- * The caller that stops the process closes this object, which resumes the process.
+ * A process that SIGSTOP holds: it is alive, its connections are open, and it answers nothing. The
+ * caller that stops the process closes this object, which resumes the process.
  */
 public final class Stopped implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);

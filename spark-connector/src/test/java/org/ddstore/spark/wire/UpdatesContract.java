@@ -24,9 +24,7 @@ import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * Rows that come in many pieces, read by a thread that is not a rank, while epochs change them.
- */
+/** Rows that come in many pieces, read by a thread that is not a rank, while epochs change them. */
 @Timeout(120)
 abstract class UpdatesContract {
   private static final int ROWS = 3;
