@@ -257,7 +257,7 @@ public record Explanation(
     HostFacts host = HostProbe.read(java.nio.file.Path.of(directory));
     return new Seen(
         context.executorId(),
-        host.withExecutorId(context.executorId()),
+        host.executorId(context.executorId()),
         GatherKernels.description(),
         context.transport(),
         paths,

@@ -6,7 +6,7 @@ import org.ddstore.spark.types.OptionKeys;
 
 /** The registration of the SQL catalog whose tables are the resident stores. */
 final class SqlCatalog {
-  /** Class name of the catalog; a reference to the class would make a cycle between packages. */
+  /** Class name by which Spark loads the catalog: its setting takes a name, not a class. */
   private static final String CATALOG = "org.ddstore.spark.source.DDStoreCatalog";
 
   private SqlCatalog() {}

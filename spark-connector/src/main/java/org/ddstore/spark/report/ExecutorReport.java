@@ -43,7 +43,7 @@ public final class ExecutorReport implements Serializable {
   static ExecutorReport ofThisProcess(Path sharedMemory) {
     SparkEnv env = SparkEnv.get();
     return new ExecutorReport(
-        HostProbe.read(sharedMemory).withExecutorId(env == null ? null : env.executorId()),
+        HostProbe.read(sharedMemory).executorId(env == null ? null : env.executorId()),
         TransportReport.all(sharedMemory),
         package$.MODULE$.SPARK_VERSION(),
         scala.util.Properties$.MODULE$.versionNumberString());

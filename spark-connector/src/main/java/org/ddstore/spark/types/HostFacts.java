@@ -42,7 +42,7 @@ public record HostFacts(
    *
    * @param executorId Spark's id of the executor
    */
-  public HostFacts withExecutorId(String executorId) {
+  public HostFacts executorId(String executorId) {
     return new HostFacts(
         hostName,
         pid,

@@ -24,7 +24,7 @@ class HostProbeTest {
     assertThat(facts.maxHeapBytes()).isBetween(1L, facts.physicalMemoryBytes());
     assertThat(facts.sharedMemoryFreeBytes()).isBetween(0L, facts.sharedMemoryTotalBytes());
     assertThat(facts.sharedMemoryFileSystem()).isNotBlank();
-    assertThat(facts.withExecutorId("7").executorId()).isEqualTo("7");
+    assertThat(facts.executorId("7").executorId()).isEqualTo("7");
   }
 
   @Test
