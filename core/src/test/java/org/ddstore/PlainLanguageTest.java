@@ -5,11 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -53,30 +50,11 @@ class PlainLanguageTest {
     }
   }
 
-  /** Returns the texts of the project, without what a build creates. */
   private static List<Path> texts() throws IOException {
-    List<Path> texts = new ArrayList<>();
-    Files.walkFileTree(
-        ROOT,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-            String name = folder.getFileName().toString();
-            boolean isSource = !name.equals("target") && !name.startsWith(".");
-            return isSource || folder.equals(ROOT)
-                ? FileVisitResult.CONTINUE
-                : FileVisitResult.SKIP_SUBTREE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            if (TEXT.matcher(file.getFileName().toString()).matches() && !file.endsWith(SELF)) {
-              texts.add(file);
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
-    return texts;
+    return ProjectFiles.below(ROOT).stream()
+        .filter(file -> TEXT.matcher(file.getFileName().toString()).matches())
+        .filter(file -> !file.endsWith(SELF))
+        .toList();
   }
 
   /** A phrase may go on in the next line of a comment. */
