@@ -28,7 +28,6 @@ import picocli.CommandLine.Spec;
       "  example readme  Read rows of other ranks started by mpirun, without Spark.",
       "  notebook        Start Jupyter for notebooks in Java, or run one with --execute FILE.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
-      "  structure       Print the figures of packages, classes and the runtime jar.",
       "  docs            Build the documentation as a site, and check its links.",
       "  api [REF]       Report how the public API differs from that of a commit.",
       "  format          Apply the project's formatting to the sources."

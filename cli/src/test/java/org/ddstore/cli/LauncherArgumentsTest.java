@@ -27,8 +27,6 @@ class LauncherArgumentsTest {
         "test --all | test | unknown argument \"--all\", legal: --quick",
         "test --quick CoreTest | test | unexpected argument \"CoreTest\"",
         "format java | format | unknown argument \"java\", legal: none",
-        "structure core | structure | unknown argument \"core\", legal: none",
-        "structure --help core | structure | unexpected argument \"core\"",
         "docs --open | docs | unknown argument \"--open\", legal: --output",
         "docs --output | docs | --output needs a folder",
         "docs --output err.txt | docs | --output: \"err.txt\" is not a folder",
@@ -62,7 +60,7 @@ class LauncherArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"test", "format", "structure", "docs", "api", "example", "notebook"})
+  @ValueSource(strings = {"test", "format", "docs", "api", "example", "notebook"})
   void printsHelp(String command) throws Exception {
     Outcome help = run(command + " --help");
 

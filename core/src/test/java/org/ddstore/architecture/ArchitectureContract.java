@@ -51,7 +51,7 @@ public abstract class ArchitectureContract {
   @Test
   void packagesForUsersAreThoseOfThePom() {
     Set<String> listed = new TreeSet<>(USER_PACKAGES);
-    listed.retainAll(ArchitectureRules.sizes(ALL).keySet());
+    listed.retainAll(ArchitectureRules.packages(ALL));
     assertThat(ArchitectureRules.packagesForUsers(ALL)).isEqualTo(listed);
   }
 
@@ -72,11 +72,7 @@ public abstract class ArchitectureContract {
   }
 
   @Test
-  void packagesAreOfOneJob() {
-    assertThat(ArchitectureRules.sizes(ALL))
-        .containsKeys(packages)
-        .allSatisfy(
-            (name, size) ->
-                assertThat(size).as(name).isLessThanOrEqualTo(ArchitectureRules.MAX_CLASSES));
+  void classesOfThisModuleAreChecked() {
+    assertThat(ArchitectureRules.packages(ALL)).contains(packages);
   }
 }

@@ -5,7 +5,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
@@ -23,15 +22,10 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -39,9 +33,6 @@ import org.ddstore.types.Internal;
 
 /** Rules that hold for every package of every module; each module checks its own classes. */
 public final class ArchitectureRules {
-  /** The most top-level classes that a package may have. */
-  public static final int MAX_CLASSES = 45;
-
   private static final String OURS = "org.ddstore";
 
   /** First words of methods that ask a question. */
@@ -175,57 +166,12 @@ public final class ArchitectureRules {
         .toList();
   }
 
-  /** Number of top-level classes by package. */
-  public static Map<String, Integer> sizes(JavaClasses classes) {
-    Map<String, Integer> sizes = new TreeMap<>();
-    for (JavaClass type : classes) {
-      if (type.isTopLevelClass() && !type.getSimpleName().equals("package-info")) {
-        sizes.merge(type.getPackageName(), 1, Integer::sum);
-      }
-    }
-    return sizes;
-  }
-
-  /**
-   * Packages by layer: those of the first know none of the others, those of the next know only
-   * former ones. The packages must be free of cycles.
-   *
-   * @param within beginning of the names of packages that count
-   */
-  public static List<Set<String>> layers(JavaClasses classes, Predicate<String> within) {
-    Map<String, Set<String>> known = new TreeMap<>();
-    for (JavaClass type : classes) {
-      if (within.test(type.getPackageName())) {
-        Set<String> packages = known.computeIfAbsent(type.getPackageName(), p -> new HashSet<>());
-        for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
-          String other = dependency.getTargetClass().getBaseComponentType().getPackageName();
-          if (within.test(other) && !other.equals(type.getPackageName())) {
-            packages.add(other);
-          }
-        }
-      }
-    }
-    List<Set<String>> layers = new ArrayList<>();
-    Map<String, Integer> layerOf = new HashMap<>();
-    while (layerOf.size() < known.size()) {
-      Set<String> layer = new TreeSet<>();
-      known.forEach(
-          (name, others) -> {
-            if (!layerOf.containsKey(name) && layerOf.keySet().containsAll(others)) {
-              layer.add(name);
-            }
-          });
-      if (layer.isEmpty()) {
-        Map<String, Set<String>> rest = new TreeMap<>(known);
-        rest.keySet().removeAll(layerOf.keySet());
-        rest.values().forEach(others -> others.removeAll(layerOf.keySet()));
-        throw new IllegalStateException(
-            "packages have a cycle, or know one without classes: " + rest);
-      }
-      layer.forEach(name -> layerOf.put(name, layers.size()));
-      layers.add(layer);
-    }
-    return layers;
+  /** Packages that have classes. */
+  public static Set<String> packages(JavaClasses classes) {
+    return classes.stream()
+        .filter(type -> !type.getSimpleName().equals("package-info"))
+        .map(JavaClass::getPackageName)
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   private static boolean isOurs(JavaClass type) {

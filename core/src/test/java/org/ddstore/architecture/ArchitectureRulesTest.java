@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.architecture;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -42,15 +41,6 @@ class ArchitectureRulesTest {
         .hasMessageNotContaining("marked");
     assertThatCode(() -> ArchitectureRules.publicSignaturesAreForUsers().check(sample("floors")))
         .doesNotThrowAnyException();
-  }
-
-  @Test
-  void computesLayersAndSizes() {
-    assertThat(ArchitectureRules.layers(sample("floors"), name -> name.startsWith(SAMPLE)))
-        .containsExactly(Set.of(SAMPLE + ".floors.one"), Set.of(SAMPLE + ".floors.two"));
-    assertThat(ArchitectureRules.sizes(sample("floors")))
-        .containsEntry(SAMPLE + ".floors.one", 1)
-        .containsEntry(SAMPLE + ".floors.two", 1);
   }
 
   @Test

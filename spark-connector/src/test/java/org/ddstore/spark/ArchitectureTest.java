@@ -14,16 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** Packages of core, native and the connector together. */
 class ArchitectureTest extends ArchitectureContract {
-  private static final int MAX_LAYERS = 10;
-
   ArchitectureTest() {
     super("org.ddstore.transport", "org.ddstore.fabric", "org.ddstore.spark.job");
-  }
-
-  @Test
-  void connectorHasFewLayers() {
-    assertThat(ArchitectureRules.layers(ALL, name -> name.startsWith("org.ddstore.spark")))
-        .hasSizeLessThanOrEqualTo(MAX_LAYERS);
   }
 
   @Test
