@@ -26,7 +26,6 @@ import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
-import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.ddstore.formats.FileReadException;
 import org.ddstore.formats.Formats;
@@ -196,15 +195,11 @@ final class FormatFuzz {
         while (batches++ < MAX_BATCHES && reader.next()) {
           ColumnarBatch rows = reader.get();
           for (int c = 0; c < rows.numCols(); c++) {
-            readValue(rows.column(c), rows.numRows() - 1);
+            rows.getRow(rows.numRows() - 1).get(c, rows.column(c).dataType()); // decodes the column
           }
         }
       }
     }
-  }
-
-  private static void readValue(ColumnVector column, int row) {
-    column.isNullAt(row); // decodes the column
   }
 
   private static void copy(Path from, Path to) throws IOException {
