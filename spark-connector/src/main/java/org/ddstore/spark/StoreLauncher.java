@@ -73,8 +73,7 @@ final class StoreLauncher {
     ReplicaGroups groups = checkedGroups(context(), profile, settings);
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
     try (Plans plans =
-        new Plans(
-            context(), settings.maxAttempts(), () -> IngestPlan.of(rows, ingest, groups.width()))) {
+        new Plans(context(), settings, () -> IngestPlan.of(rows, ingest, groups.width()))) {
       return plans.load(
           () ->
               new BarrierJob(

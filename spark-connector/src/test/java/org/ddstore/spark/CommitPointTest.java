@@ -20,6 +20,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.job.Plans;
@@ -207,7 +208,7 @@ class CommitPointTest {
     Plans plans =
         new Plans(
             session.sparkContext(),
-            1,
+            Settings.of(session),
             () -> IngestPlan.of(rows(0, ROWS), IngestOptions.defaults().orderBy("id"), 2));
     assertThat(session.sparkContext().persistentRdds().isEmpty()).isFalse();
     Thread.currentThread().interrupt();

@@ -249,7 +249,7 @@ class ExecutorLossTest extends OnTwoExecutors {
   /** Each of the first two attempts loses one executor. */
   @Test
   @Tag("slow")
-  void replacesExecutorsThatExitOrRunOutOfMemory() {
+  void replacesExecutorsThatExit() {
     List<Integer> attempts =
         numbers()
             .run(
@@ -259,7 +259,7 @@ class ExecutorLossTest extends OnTwoExecutors {
                     System.exit(3);
                   }
                   if (context.attempt() == 2 && context.rank() == 0) {
-                    throw new OutOfMemoryError("as if");
+                    System.exit(52); // another job's task ran out of memory
                   }
                   context.communicator().barrier();
                   readAll(context);
@@ -267,6 +267,47 @@ class ExecutorLossTest extends OnTwoExecutors {
                 });
 
     assertThat(attempts).containsExactly(3, 3, 3, 3);
+  }
+
+  @Test
+  @Tag("slow")
+  void doesNotRetryATaskWithoutMemory() {
+    assertThatThrownBy(
+            () ->
+                numbers()
+                    .run(
+                        context -> {
+                          context.communicator().barrier();
+                          if (context.rank() == 0) {
+                            throw new OutOfMemoryError("as if");
+                          }
+                          context.communicator().barrier();
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank 0: ")
+        .hasMessageContaining("OutOfMemoryError: as if: raise spark.executor.memory")
+        .hasMessageEndingWith("; another attempt would fail in the same way");
+  }
+
+  @Test
+  @Tag("slow")
+  void triesOnceMoreIfAnExecutorWithoutMemoryEnds() {
+    assertThatThrownBy(
+            () ->
+                numbers()
+                    .run(
+                        context -> {
+                          context.communicator().barrier();
+                          if (context.rank() == 0) {
+                            System.exit(52);
+                          }
+                          context.communicator().barrier();
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageStartingWith("attempt 2 of 4 on 4 ranks failed: rank ")
+        .hasMessageContaining("the executor ended by OutOfMemoryError: raise");
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.example.FaultyCode;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -240,6 +241,50 @@ class RankFailureTest extends OnTwoExecutors {
         .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank ")
         .hasMessageContaining("read at most 7 rows a batch")
         .hasMessageEndingWith("; another attempt would fail in the same way");
+  }
+
+  @Test
+  void failsAtOnceOnABugOfTheTask() {
+    assertThatThrownBy(() -> numbers(100).run(FaultyCode.readingUnknownField()))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageMatching(
+            "attempt 1 of 4 on 4 ranks failed: rank 1: java.lang.IllegalArgumentException: .*"
+                + "unknown.* \\(at FaultyCode.java:\\d+\\); another attempt would fail in the same way")
+        .hasCauseInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void triesABugOfTheTaskAgainIfTheSettingSaysSo() {
+    cluster.session().conf().set("spark.ddstore.retryTaskExceptions", "true");
+    try {
+      assertThatThrownBy(() -> numbers(100).maxAttempts(2).run(FaultyCode.readingUnknownField()))
+          .isInstanceOf(StoreJobException.class)
+          .hasMessageStartingWith("attempt 2 of 2 on 4 ranks failed: rank 1: ");
+    } finally {
+      cluster.session().conf().unset("spark.ddstore.retryTaskExceptions");
+    }
+  }
+
+  /** Numbers are computed in the load, texts in the plan of it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"dividing(id) as x", "concat('t', dividing(id)) as x"})
+  void failsAtOnceOnABugOfAFunction(String expression) {
+    cluster.session().udf().register("dividing", FaultyCode.dividing(), DataTypes.LongType);
+    StoreSpec spec = DDStores.from(cluster.session().range(100).selectExpr(expression)).ranks(4);
+
+    String beginning =
+        expression.startsWith("concat")
+            ? "the rows cannot be read: "
+            : "attempt 1 of 4 on 4 ranks failed: rank 2: ";
+    assertThatThrownBy(() -> spec.run(context -> 0))
+        .isInstanceOf(StoreJobException.class)
+        .hasMessageStartingWith(beginning)
+        .hasMessageContaining("java.lang.ArithmeticException: / by zero")
+        .hasMessageContaining(" (at FaultyCode.java:")
+        .hasMessageEndingWith("; another attempt would fail in the same way")
+        .hasRootCauseInstanceOf(ArithmeticException.class)
+        .message()
+        .doesNotContain("Job aborted");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FileReadException;
@@ -15,6 +16,8 @@ import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.SampleFormat;
+import org.ddstore.spark.failure.TaskFailedException;
+import org.ddstore.spark.failure.TaskResults;
 import org.ddstore.types.DDStoreException;
 
 /** The facts of files: few are read on the driver, many by a job on the executors. */
@@ -42,13 +45,34 @@ final class Inspection {
     } else {
       JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
       int tasks = Math.min(files.size(), TASKS_PER_CORE * context.defaultParallelism());
-      List<FileFacts> found =
-          context.parallelize(files, tasks).map(file -> inspect(format, file, options)).collect();
+      List<FileFacts> found = inspectAll(context.parallelize(files, tasks).rdd());
       for (int i = 0; i < files.size(); i++) {
         facts.add(found.get(i) == null ? null : of(files.get(i), found.get(i)));
       }
     }
     return facts.stream().filter(Objects::nonNull).toList();
+  }
+
+  /** Returns the facts of files, null for those left out, as a job whose errors are final. */
+  private List<FileFacts> inspectAll(RDD<InputFile> files) {
+    SampleFormat format = this.format;
+    FormatOptions options = this.options;
+    try {
+      return TaskResults.of(
+              files,
+              (task, part) -> {
+                List<FileFacts> facts = new ArrayList<>();
+                while (part.hasNext()) {
+                  facts.add(inspect(format, part.next(), options));
+                }
+                return facts;
+              })
+          .stream()
+          .flatMap(List::stream)
+          .toList();
+    } catch (TaskFailedException e) {
+      throw e.getCause() instanceof FormatException cause ? cause : e;
+    }
   }
 
   /**

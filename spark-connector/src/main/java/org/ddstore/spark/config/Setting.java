@@ -122,7 +122,14 @@ public enum Setting {
       "Maximum number of submissions of a job, including the first; also of attempts to plan a load"
           + " if planning loses executors. A failure that another attempt cannot fix ends the job"
           + " immediately: bad data, a file that Spark cannot read, a full or unwritable directory,"
-          + " a batch that is too large."),
+          + " a batch that is too large, an exception of the task's own code."),
+  RETRY_TASK_EXCEPTIONS(
+      OptionKeys.SETTING_RETRY_TASK_EXCEPTIONS,
+      "false",
+      "false",
+      Kind.choice(List.of("true", "false")),
+      "If true, exceptions that the code of the user raises (in tasks, transforms and functions of"
+          + " the query) and OutOfMemoryErrors are retried like other failures."),
   COLLECTIVE_TIMEOUT(
       OptionKeys.SETTING_COLLECTIVE_TIMEOUT,
       "10min",

@@ -204,6 +204,11 @@ public final class Settings implements Serializable {
     return integer(Setting.MAX_ATTEMPTS).orElseThrow();
   }
 
+  /** Returns whether exceptions of the user's code are retried. */
+  public boolean retriesTaskExceptions() {
+    return Boolean.parseBoolean(text(Setting.RETRY_TASK_EXCEPTIONS));
+  }
+
   public Duration collectiveTimeout() {
     return duration(Setting.COLLECTIVE_TIMEOUT);
   }

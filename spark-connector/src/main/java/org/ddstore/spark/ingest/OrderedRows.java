@@ -7,12 +7,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.Partition;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.layout.ExtentMap;
+import org.ddstore.spark.failure.TaskResults;
 import org.ddstore.spark.ingest.SliceRdd.Slice;
-import scala.reflect.ClassTag$;
 
 /** Rows in global order: the concatenated, counted partitions of an RDD. */
 final class OrderedRows {
@@ -146,8 +145,9 @@ final class OrderedRows {
               .toArray(Slice[]::new);
     }
     SliceRdd.Counts counting = new SliceRdd.Counts(rdd, format, fields, groups);
-    return new JavaRDD<>(counting, ClassTag$.MODULE$.<long[]>apply(long[].class))
-        .collect().stream().flatMapToLong(Arrays::stream).toArray();
+    return TaskResults.of(counting, (task, counted) -> counted.next()).stream()
+        .flatMapToLong(Arrays::stream)
+        .toArray();
   }
 
   void release() {

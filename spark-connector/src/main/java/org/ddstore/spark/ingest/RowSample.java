@@ -2,14 +2,10 @@
 package org.ddstore.spark.ingest;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.function.FlatMapFunction;
-import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
-import scala.reflect.ClassTag$;
+import org.ddstore.spark.failure.TaskResults;
 
 /**
  * The lengths of values in a sample of rows. A wrong guess from the sample is harmless: {@link
@@ -34,19 +30,17 @@ final class RowSample {
       return new RowSample(List.of());
     }
     List<Column> captured = List.copyOf(columns);
-    FlatMapFunction<Iterator<InternalRow>, int[]> observe =
-        sampled -> {
-          List<int[]> found = new ArrayList<>();
-          while (sampled.hasNext()) {
-            found.add(observe(sampled.next(), captured));
-          }
-          return found.iterator();
-        };
-    RDD<InternalRow> sampled = rows.sample(PARTITIONS, ROWS_OF_EACH);
-    return new RowSample(
-        new JavaRDD<>(sampled, ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
-            .mapPartitions(observe)
-            .collect());
+    List<List<int[]>> observed =
+        TaskResults.of(
+            rows.sample(PARTITIONS, ROWS_OF_EACH),
+            (task, sampled) -> {
+              List<int[]> found = new ArrayList<>();
+              while (sampled.hasNext()) {
+                found.add(observe(sampled.next(), captured));
+              }
+              return found;
+            });
+    return new RowSample(observed.stream().flatMap(List::stream).toList());
   }
 
   private static int[] observe(InternalRow row, List<Column> columns) {

@@ -8,10 +8,10 @@ import java.util.List;
 import org.apache.spark.Partition;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.function.FlatMapFunction;
-import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.StorageLevel;
+import org.ddstore.spark.failure.TaskResults;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 import org.ddstore.spark.ingest.SliceRdd.Slice;
 import org.ddstore.spark.types.SourceChangedException;
@@ -85,22 +85,15 @@ final class StoredRows {
   /** Counts the rows, which also stores them. */
   private static List<PartitionCount> count(RDD<byte[]> chunks, int fields, SortCheck check) {
     int partitions = chunks.getNumPartitions();
-    Function2<Integer, Iterator<byte[]>, Iterator<PartitionCount>> count =
+    return TaskResults.of(
+        chunks,
         (index, partition) -> {
           RowChunks.Reader reader =
-              new RowChunks.Reader(
-                  CollectionConverters.asScala(partition),
-                  fields,
-                  new SourcePartition(null, place(index)));
-          PartitionCount counted =
-              check == null
-                  ? PartitionCount.of(reader)
-                  : check.count(reader, fields - 1, index, partitions);
-          return List.of(counted).iterator();
-        };
-    return new JavaRDD<>(chunks, ClassTag$.MODULE$.<byte[]>apply(byte[].class))
-        .mapPartitionsWithIndex(count, true)
-        .collect();
+              new RowChunks.Reader(partition, fields, new SourcePartition(null, place(index)));
+          return check == null
+              ? PartitionCount.of(reader)
+              : check.count(reader, fields - 1, index, partitions);
+        });
   }
 
   /**

@@ -26,6 +26,7 @@ import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.failure.RetryPolicy;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.ingest.ShardLoader;
@@ -53,8 +54,6 @@ public final class BarrierJob {
   /** Spark's message of a cancelled job, with or without an error class before it. */
   private static final Pattern CANCELLED =
       Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
-
-  private static final String NO_OTHER = "; another attempt would fail in the same way";
 
   /** Minimum time that an attempt after a failure waits for slots. */
   public static final Duration REPLACEMENT = Duration.ofMinutes(2);
@@ -97,6 +96,13 @@ public final class BarrierJob {
   private final SlotsWarning slotsWarning;
   private final ResidentView stores;
   private final AttemptPolicy policy;
+  private final RetryPolicy retries;
+
+  /**
+   * Whether an earlier attempt lost an executor without memory, and no task of the job told so: a
+   * task of another job may have used the memory.
+   */
+  private boolean lostMemory;
 
   /**
    * @param profile resources that each rank needs of its executor
@@ -120,6 +126,7 @@ public final class BarrierJob {
     this.estimatedBytes = estimatedBytes;
     this.slotsWarning = slotsWarning;
     this.stores = stores;
+    this.retries = RetryPolicy.of(settings);
     this.policy =
         TransportBackends.configured(settings.transport())
             .map(backend -> backend.attempts(session.sparkContext(), ranks, stores::lossWith))
@@ -241,14 +248,20 @@ public final class BarrierJob {
       context.cancelJobsWithTag(watch.job()); // Spark does not stop the job
     }
     awaitListeners(context);
+    Collection<Integer> still = Set.of();
+    try {
+      watch.awaitTasks(LAST_TASKS); // reports the end of executors that are ending
+    } catch (InterruptedException during) {
+      interrupted = true;
+    }
     RuntimeException failed = explain(e, watch, attempt, policy.failed(watch.failedAttempt()));
     boolean again =
         !interrupted
             && failed instanceof StoreJobException
             && attempt < settings.maxAttempts()
             && !context.isStopped()
-            && !isPermanent(e, watch);
-    Collection<Integer> still = Set.of();
+            && !isLast(e, watch);
+    lostMemory |= watch.first().map(BarrierJob::isOfLostMemory).orElse(false);
     try {
       if (policy.canReplaceExecutors()) {
         watch.awaitTasks(LAST_TASKS); // lets tasks end before their executor is replaced
@@ -314,16 +327,28 @@ public final class BarrierJob {
   }
 
   /** Returns whether the job was cancelled, or another attempt would fail in the same way. */
-  private static boolean isPermanent(Exception e, JobWatch watch) {
+  private boolean isLast(Exception e, JobWatch watch) {
     String message = String.valueOf(e.getMessage());
     return CANCELLED.matcher(message).matches()
         || message.contains("spark.driver.maxResultSize")
-        || RetryPolicy.isPermanent(watch.first().map(JobWatch.Failure::cause).orElse(e))
+        || isPermanent(e, watch)
         || watch.first().map(BarrierJob::isUnsendable).orElse(false);
   }
 
+  private boolean isPermanent(Exception e, JobWatch watch) {
+    JobWatch.Failure first = watch.first().orElse(null);
+    return first == null || first.lostExecutor()
+        ? retries.isPermanent(e) || (first != null && isOfLostMemory(first) && lostMemory)
+        : retries.isPermanent(first.reason());
+  }
+
+  private static boolean isOfLostMemory(JobWatch.Failure failure) {
+    return failure.lostExecutor() && failure.outOfMemory();
+  }
+
   private static boolean isUnsendable(JobWatch.Failure failure) {
-    return failure.thrown().equals(NotSerializableException.class.getName());
+    return !failure.lostExecutor()
+        && failure.reason().className().equals(NotSerializableException.class.getName());
   }
 
   private RuntimeException explain(Exception e, JobWatch watch, int attempt, String remark) {
@@ -345,7 +370,7 @@ public final class BarrierJob {
                 settings.maxAttempts(),
                 Plural.of(ranks, "rank"),
                 reason(e, first),
-                RetryPolicy.isPermanent(cause == null ? e : cause) ? NO_OTHER : "",
+                isPermanent(e, watch) ? RetryPolicy.NO_OTHER : "",
                 remark),
         cause == null ? e : cause);
   }

@@ -4,6 +4,7 @@ package org.ddstore.spark.job;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.StageInfo;
 import org.ddstore.spark.backend.FailedAttempt;
+import org.ddstore.spark.failure.RetryPolicy;
 import org.ddstore.spark.types.OptionKeys;
 
 /**
@@ -33,8 +35,6 @@ import org.ddstore.spark.types.OptionKeys;
 final class JobWatch extends SparkListener {
   /** The local property that identifies the job. */
   static final String JOB_PROPERTY = OptionKeys.SETTING_PREFIX + "internal.job";
-
-  private static final String CAUSED_BY = "Caused by: ";
 
   private final String job;
   private final Set<Integer> stages = new HashSet<>();
@@ -51,11 +51,16 @@ final class JobWatch extends SparkListener {
    *
    * @param rank partition of the task
    * @param cause exception of the task, or null if the driver did not receive it
-   * @param text Spark's description of the failure
-   * @param thrown class name of the exception, or empty
-   * @param lostExecutor whether the executor of the task ended
+   * @param text description of the failure
+   * @param reason Spark's report of the exception, or null if the executor of the task ended
+   * @param outOfMemory whether an OutOfMemoryError ended the task or its executor
    */
-  record Failure(int rank, Throwable cause, String text, String thrown, boolean lostExecutor) {}
+  record Failure(
+      int rank, Throwable cause, String text, ExceptionFailure reason, boolean outOfMemory) {
+    boolean lostExecutor() {
+      return reason == null;
+    }
+  }
 
   JobWatch(String job) {
     this.job = job;
@@ -107,34 +112,23 @@ final class JobWatch extends SparkListener {
     int rank = end.taskInfo().index();
     if (end.reason() instanceof ExceptionFailure failure) {
       Throwable cause = failure.exception().isDefined() ? failure.exception().get() : null;
-      String text = failure.className() + ": " + RetryPolicy.firstLine(failure.description());
       failures.add(
           new Failure(
               rank,
               cause,
-              RetryPolicy.withCause(text, rootCause(cause, failure.fullStackTrace())),
-              failure.className(),
-              false));
+              RetryPolicy.describe(failure),
+              failure,
+              RetryPolicy.isOutOfMemory(failure)));
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
-      failures.add(new Failure(rank, null, lost.toErrorString(), "", true));
+      String text = lost.toErrorString();
+      failures.add(
+          new Failure(
+              rank, null, RetryPolicy.describe(text), null, RetryPolicy.isOutOfMemory(text)));
     }
     lostOutput |=
         end.reason() instanceof FetchFailed || end.reason() instanceof ExecutorLostFailure;
     running.remove(end.taskInfo().taskId());
     notifyAll();
-  }
-
-  /** Returns the root cause, from the trace if the exception could not be sent to the driver. */
-  private static String rootCause(Throwable cause, String trace) {
-    if (cause != null || trace == null) {
-      return RetryPolicy.rootCause(cause);
-    }
-    return trace
-        .lines()
-        .filter(line -> line.startsWith(CAUSED_BY))
-        .reduce((earlier, later) -> later)
-        .map(line -> line.substring(CAUSED_BY.length()))
-        .orElse("");
   }
 
   /**
@@ -158,11 +152,20 @@ final class JobWatch extends SparkListener {
         failures.stream().anyMatch(Failure::lostExecutor));
   }
 
-  /** Returns the first failure that is not a consequence of another, else the first failure. */
+  /**
+   * Returns the first failure that is not a consequence of another, else the first failure. An
+   * executor without memory ends, which fails its other tasks in other ways.
+   */
   synchronized Optional<Failure> first() {
     return failures.stream()
-        .filter(failure -> !SecondaryFailure.isConsequence(failure.cause(), failure.rank()))
-        .findFirst()
+        .filter(Failure::outOfMemory)
+        .min(Comparator.comparing(Failure::lostExecutor)) // an exception tells more
+        .or(
+            () ->
+                failures.stream()
+                    .filter(
+                        failure -> !SecondaryFailure.isConsequence(failure.cause(), failure.rank()))
+                    .findFirst())
         .or(() -> failures.stream().findFirst());
   }
 

@@ -8,6 +8,9 @@ import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
 import org.ddstore.spark.cluster.Interrupts;
+import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.failure.RetryPolicy;
+import org.ddstore.spark.failure.TaskFailedException;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.types.SourceChangedException;
@@ -29,6 +32,7 @@ public final class Plans implements AutoCloseable {
 
   private final SparkContext context;
   private final int maxAttempts;
+  private final RetryPolicy policy;
   private final Supplier<IngestPlan> planner;
   private final List<NotUniformException> learnt = new ArrayList<>();
   private IngestPlan plan;
@@ -36,12 +40,13 @@ public final class Plans implements AutoCloseable {
   /**
    * Makes the first plan. Blocks while the jobs of the plan run.
    *
-   * @param maxAttempts maximum number of attempts to plan
-   * @throws StoreJobException if executors were lost in every attempt
+   * @param settings maximum number of attempts to plan, and which failures end them
+   * @throws StoreJobException if executors were lost in every attempt, or a task failed permanently
    */
-  public Plans(SparkContext context, int maxAttempts, Supplier<IngestPlan> planner) {
+  public Plans(SparkContext context, Settings settings, Supplier<IngestPlan> planner) {
     this.context = context;
-    this.maxAttempts = maxAttempts;
+    this.maxAttempts = settings.maxAttempts();
+    this.policy = RetryPolicy.of(settings);
     this.planner = planner;
     this.plan = readingAll(this::firstPlan);
     plan.warnings().forEach(LOG::warn);
@@ -74,6 +79,8 @@ public final class Plans implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       try {
         return plan(attempt);
+      } catch (TaskFailedException e) {
+        throw e;
       } catch (StoreJobException e) {
         if (attempt >= maxAttempts) {
           throw e;
@@ -107,6 +114,7 @@ public final class Plans implements AutoCloseable {
       context.addSparkListener(watch);
       context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
       context.addJobTag(watch.job());
+      policy.apply(context);
       return planner.get();
     } catch (Error e) {
       cancel(watch);
@@ -125,6 +133,7 @@ public final class Plans implements AutoCloseable {
     } finally {
       context.removeJobTag(watch.job());
       context.setLocalProperty(JobWatch.JOB_PROPERTY, null);
+      RetryPolicy.clear(context);
       context.removeSparkListener(watch);
     }
   }
@@ -142,7 +151,7 @@ public final class Plans implements AutoCloseable {
     if (!(e instanceof SparkException)
         || context.isStopped()
         || BarrierJob.isCancelled(e)
-        || RetryPolicy.isPermanent(e)) {
+        || policy.isPermanent(e)) {
       return false;
     }
     BarrierJob.awaitListeners(context);

@@ -12,11 +12,11 @@ import org.apache.spark.sql.Row;
 import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.failure.RetryPolicy;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.job.PlacedRdd;
 import org.ddstore.spark.job.Plans;
-import org.ddstore.spark.job.RetryPolicy;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
@@ -207,7 +207,9 @@ public final class ResidentChanges {
     } catch (StoreJobException e) {
       places.checkLive();
       boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
-      if (!isOther || Thread.currentThread().isInterrupted() || RetryPolicy.isPermanent(e)) {
+      if (!isOther
+          || Thread.currentThread().isInterrupted()
+          || RetryPolicy.of(origin.settings()).isPermanent(e)) {
         throw e;
       }
       LOG.warn(

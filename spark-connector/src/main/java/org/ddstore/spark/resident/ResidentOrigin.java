@@ -85,7 +85,7 @@ public record ResidentOrigin(
   }
 
   public Plans plans(Supplier<IngestPlan> planner) {
-    return new Plans(session().sparkContext(), settings.maxAttempts(), planner);
+    return new Plans(session().sparkContext(), settings, planner);
   }
 
   /**

@@ -15,11 +15,12 @@ import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.dump.DumpSource;
+import org.ddstore.spark.failure.RetryPolicy;
+import org.ddstore.spark.failure.TaskFailedException;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.job.PlacedRdd;
 import org.ddstore.spark.job.Plans;
-import org.ddstore.spark.job.RetryPolicy;
 import org.ddstore.spark.resident.ResidentLayout.Place;
 import org.ddstore.spark.types.DumpException;
 import org.ddstore.spark.types.RebuildDiffersException;
@@ -217,7 +218,11 @@ record ResidentRepair(
         }
       }
       boolean isOfSpark = !(e instanceof RuntimeException);
-      if (e instanceof DDStoreException || (isOfSpark && !RetryPolicy.isPermanent(e))) {
+      boolean isOther =
+          isOfSpark
+              ? !RetryPolicy.of(origin.settings()).isPermanent(e)
+              : e instanceof DDStoreException && !(e instanceof TaskFailedException);
+      if (isOther) {
         throw e;
       }
       throw unreadable(e);

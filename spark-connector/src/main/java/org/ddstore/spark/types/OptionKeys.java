@@ -174,6 +174,9 @@ public final class OptionKeys {
   /** Maximum number of submissions of a job, from 1 to 1,000; 4 by default. */
   public static final String SETTING_MAX_ATTEMPTS = SETTING_PREFIX + "maxAttempts";
 
+  /** Retries of exceptions of the user's code; {@code false} by default. */
+  public static final String SETTING_RETRY_TASK_EXCEPTIONS = SETTING_PREFIX + "retryTaskExceptions";
+
   /** Maximum time that a rank waits for others in a collective call; 10 minutes by default. */
   public static final String SETTING_COLLECTIVE_TIMEOUT = SETTING_PREFIX + "collectiveTimeout";
 

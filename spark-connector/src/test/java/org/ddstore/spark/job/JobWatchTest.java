@@ -19,6 +19,7 @@ import org.apache.spark.storage.RDDBlockId;
 import org.ddstore.spark.TestCluster;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
@@ -114,7 +115,7 @@ class JobWatchTest {
             () ->
                 new Plans(
                     session.sparkContext(),
-                    4,
+                    Settings.of(Map.of()),
                     () -> {
                       throw new StackOverflow();
                     }))
@@ -125,7 +126,7 @@ class JobWatchTest {
   private static Plans losing(int losses, int maxAttempts, AtomicInteger plans) {
     return new Plans(
         session.sparkContext(),
-        maxAttempts,
+        Settings.of(Map.of()).with(Setting.MAX_ATTEMPTS, maxAttempts),
         () -> {
           IngestPlan plan =
               IngestPlan.of(session.range(100).repartition(3).toDF(), IngestOptions.defaults(), 1);
@@ -169,7 +170,7 @@ class JobWatchTest {
             () ->
                 new Plans(
                     session.sparkContext(),
-                    4,
+                    Settings.of(Map.of()),
                     () -> {
                       plans.incrementAndGet();
                       return IngestPlan.of(

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.failure;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The recognition of exceptions that a user's code raises. The code of the user is the project of
+ * the function that Spark or a store calls: classes whose packages begin with the same two names.
+ * It raises what is thrown by its frames, by the platform below them, and by a store for a wrong
+ * argument, which is an exception of the platform. A library that it calls has reasons of its own,
+ * such as a service that does not answer; of its exceptions only those that wrong arguments cause
+ * count.
+ */
+final class UserFrame {
+  /** Prefixes of classes that act for their caller. */
+  private static final List<String> PLATFORM =
+      List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.");
+
+  /** Prefixes of classes whose exceptions are not the user's. */
+  private static final List<String> ENGINES =
+      List.of("org.apache.spark.", "org.apache.hadoop.", "io.netty.", "org.ddstore.");
+
+  private static final String STORE = "org.ddstore.";
+  private static final String EXAMPLES = "org.ddstore.examples.";
+
+  /** Exceptions that wrong code and wrong arguments cause, whoever detects it. */
+  private static final List<Class<? extends Throwable>> MISTAKES =
+      List.of(
+          IllegalArgumentException.class,
+          UnsupportedOperationException.class,
+          IndexOutOfBoundsException.class,
+          NegativeArraySizeException.class,
+          ArithmeticException.class,
+          ClassCastException.class,
+          NullPointerException.class,
+          Error.class);
+
+  private UserFrame() {}
+
+  /**
+   * Returns the frame of the user's code that raised an exception.
+   *
+   * @param thrown class of the exception
+   * @param trace its stack trace, innermost frame first
+   * @return empty if other code raised it, or the trace does not tell
+   */
+  static Optional<StackTraceElement> of(Class<?> thrown, StackTraceElement... trace) {
+    List<StackTraceElement> all =
+        Stream.of(trace).filter(frame -> !has(PLATFORM, frame.getClassName())).toList();
+    boolean inStore = !all.isEmpty() && isStore(all.get(0)) && has(PLATFORM, thrown.getName());
+    List<StackTraceElement> frames =
+        all.stream()
+            .dropWhile(frame -> inStore && isStore(frame))
+            .takeWhile(frame -> !isEngine(frame))
+            .toList();
+    if (frames.isEmpty()) {
+      return Optional.empty();
+    }
+    StackTraceElement called = frames.get(frames.size() - 1);
+    boolean isOwn = isSameProject(frames.get(0), called);
+    boolean isMistake =
+        !inStore && MISTAKES.stream().anyMatch(type -> type.isAssignableFrom(thrown));
+    return isOwn || isMistake
+        ? frames.stream().filter(frame -> isSameProject(frame, called)).findFirst()
+        : Optional.empty();
+  }
+
+  private static boolean has(List<String> prefixes, String name) {
+    return prefixes.stream().anyMatch(name::startsWith);
+  }
+
+  private static boolean isStore(StackTraceElement frame) {
+    return frame.getClassName().startsWith(STORE) && isEngine(frame);
+  }
+
+  private static boolean isEngine(StackTraceElement frame) {
+    return has(ENGINES, frame.getClassName()) && !frame.getClassName().startsWith(EXAMPLES);
+  }
+
+  private static boolean isSameProject(StackTraceElement frame, StackTraceElement other) {
+    return project(frame).equals(project(other));
+  }
+
+  /** Returns the first two names of a package; empty for the unnamed package. */
+  private static List<String> project(StackTraceElement frame) {
+    String[] names = frame.getClassName().split("\\.", -1);
+    return List.of(names).subList(0, Math.min(2, names.length - 1));
+  }
+}
