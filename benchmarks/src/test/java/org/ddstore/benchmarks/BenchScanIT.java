@@ -61,7 +61,8 @@ class BenchScanIT {
     assertThat(reads.get("blocks").asLong()).isPositive();
     assertThat(reads.get("blocks").asLong() % (QUERIES * ROUNDS)).isZero();
     assertThat(reads.get("tasks").asLong()).isGreaterThan(reads.get("blocks").asLong());
-    assertThat(reads.get("transport").asText()).isEqualTo("tcp, not encrypted, over data channels");
+    assertThat(reads.get("transport").asText())
+        .isEqualTo("tcp, authenticated, not encrypted, over data channels");
     assertThat(reads.get("why").asText()).isNotEmpty();
   }
 }

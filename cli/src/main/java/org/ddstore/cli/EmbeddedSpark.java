@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.util.Utils$;
 import org.ddstore.spark.cluster.ClassicSpark;
@@ -30,6 +33,10 @@ import scala.Option;
 public final class EmbeddedSpark implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
+
+  private static final String AUTHENTICATE = "spark.authenticate";
+  private static final String SECRET = "spark.authenticate.secret";
+  private static final int SECRET_BYTES = 32;
 
   private enum Origin {
     RUNNING,
@@ -104,6 +111,7 @@ public final class EmbeddedSpark implements AutoCloseable {
           .master("local-cluster[%d,%d,%d]".formatted(executors, coresEach, memoryMb))
           .config("spark.executor.memory", memoryMb + "m");
       configure(builder, sparkHome, remains);
+      authenticate(builder, settings);
       settings.forEach(builder::config);
       session = builder.getOrCreate();
       return new EmbeddedSpark(Origin.OWN, session, remains);
@@ -141,6 +149,8 @@ public final class EmbeddedSpark implements AutoCloseable {
             "spark.sql.warehouse.dir", remains.scratch().resolve("warehouse").toUri().toString())
         .config("spark.deploy.appIdPattern", remains.applicationIdPattern())
         .config("spark.ui.enabled", "false")
+        // The pages of the master and of the workers are open to all users of the host.
+        .config("spark.ui.killEnabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.locality.wait", "0")
         .config("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "1s")
@@ -150,6 +160,25 @@ public final class EmbeddedSpark implements AutoCloseable {
         .config(
             "spark.executor.defaultJavaOptions",
             "\"-Djava.io.tmpdir=%s\"".formatted(remains.scratch()));
+  }
+
+  /**
+   * Closes the ports of the application to other users of the host, unless the user has set {@code
+   * spark.authenticate=false}. Spark passes the secret to executors in their environment, which
+   * only their user can read, and redacts it in logs, events and pages.
+   */
+  private static void authenticate(SparkSession.Builder builder, Map<String, String> settings) {
+    SparkConf chosen = new SparkConf();
+    settings.forEach(chosen::set);
+    if (!chosen.getBoolean(AUTHENTICATE, true)) {
+      return;
+    }
+    builder.config(AUTHENTICATE, "true");
+    if (!chosen.contains(SECRET)) {
+      byte[] secret = new byte[SECRET_BYTES];
+      new SecureRandom().nextBytes(secret);
+      builder.config(SECRET, HexFormat.of().formatHex(secret));
+    }
   }
 
   private static void requireWritable(Path sparkHome) {

@@ -74,7 +74,7 @@ class LocalPreflightTest {
     try {
       Problem problem =
           new Problem(
-              "setting " + key + "=many is not a whole number of at least 0",
+              "setting " + key + "=many is not a whole number of 0 to 256",
               "set a legal value, or none");
       assertThatExceptionOfType(PreflightException.class)
           .isThrownBy(() -> Preflight.check(session, 2, 1, DEFAULTS))

@@ -57,6 +57,7 @@ public class AlternativesBenchmark {
         SparkSession.builder()
             .master("local[2]")
             .config("spark.ui.enabled", "false")
+            .config("spark.authenticate", "true")
             .config("spark.local.dir", directory.toString())
             .getOrCreate();
     String table = directory.resolve("table").toString();

@@ -45,18 +45,30 @@ public final class RunWarnings {
   }
 
   /**
-   * Returns a warning if Spark does not authenticate connections.
-   *
-   * @param master master of the application; one that starts with {@code local} is a test on one
-   *     host, and causes no warning
+   * Returns a warning if Spark does not authenticate connections. That includes masters of one
+   * host, whose ports are open to its other users, and with {@code local} to other hosts.
    */
   static Optional<String> ofAuthentication(String master, SparkConf conf) {
-    if (master.startsWith("local") || conf.getBoolean(AUTHENTICATE, false)) {
+    if (conf.getBoolean(AUTHENTICATE, false)) {
       return Optional.empty();
     }
     return Optional.of(
-        "setting %s is false: any process that can connect to the driver or an executor can fetch a task with the token of a store, and read the rows; set %s=true, or restrict these ports to the cluster"
-            .formatted(AUTHENTICATE, AUTHENTICATE));
+        "setting %s is false: any process that can connect to %s, also of other users of the host, can fetch a task with the token of a store, and read the rows; set %s=true%s, or restrict these ports"
+            .formatted(
+                AUTHENTICATE,
+                isLocal(master) ? "the driver" : "the driver or an executor",
+                AUTHENTICATE,
+                makesSecret(master) ? "" : " and %s.secret".formatted(AUTHENTICATE)));
+  }
+
+  /** Returns whether the driver is the only executor. */
+  private static boolean isLocal(String master) {
+    return master.equals("local") || master.startsWith("local[");
+  }
+
+  /** Returns whether Spark itself makes the secret of an application. */
+  private static boolean makesSecret(String master) {
+    return isLocal(master) || master.startsWith("yarn") || master.startsWith("k8s:");
   }
 
   /** Returns a warning if Spark delays ranks whose executor has no free slot. */

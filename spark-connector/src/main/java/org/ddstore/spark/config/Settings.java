@@ -55,8 +55,8 @@ public final class Settings implements Serializable {
       | Setting | Default | Legal | Meaning |
       |---|---|---|---|
       | `spark.ddstore.io.mode` | NIO | NIO, EPOLL, KQUEUE, AUTO | Kind of event loop of Netty. Releases of Spark before 4.2 may know fewer. |
-      | `spark.ddstore.io.serverThreads` | number of processors, at most 8 | a whole number of at least 0; 0 means Netty's default | Threads that answer requests of other processes. |
-      | `spark.ddstore.io.clientThreads` | number of processors, at most 8 | a whole number of at least 0; 0 means Netty's default | Threads that receive replies. |
+      | `spark.ddstore.io.serverThreads` | number of processors, at most 8 | a whole number of 0 to 256; 0 means Netty's default | Threads that answer requests of other processes. |
+      | `spark.ddstore.io.clientThreads` | number of processors, at most 8 | a whole number of 0 to 256; 0 means Netty's default | Threads that receive replies. |
       | `spark.ddstore.io.backLog` | -1, that of the system | a whole number | Length of the queue of connections that are not accepted yet. |
       | `spark.ddstore.io.receiveBuffer` | -1, that of the system | a whole number of bytes | Receive buffer of a socket (SO_RCVBUF). |
       | `spark.ddstore.io.sendBuffer` | -1, that of the system | a whole number of bytes | Send buffer of a socket (SO_SNDBUF). |

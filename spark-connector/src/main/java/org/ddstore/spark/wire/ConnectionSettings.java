@@ -12,28 +12,44 @@ import org.apache.spark.network.util.TransportConf;
 /** The settings {@code spark.ddstore.io.*}, which Spark reads when it opens connections. */
 public final class ConnectionSettings {
   private static final int ANY = Integer.MIN_VALUE;
+  private static final int MOST = Integer.MAX_VALUE;
   private static final String WHOLE = "a whole number";
+
+  /** Each thread of a data channel or of Netty has a selector, which takes two or three files. */
+  private static final int MOST_THREADS = 256;
+
+  private static final String THREADS = WHOLE + " of 0 to " + MOST_THREADS;
 
   private static final List<Legal> ALL =
       List.of(
           new Legal(
-              "mode", ConnectionSettings::mode, ANY, "one of " + Arrays.toString(IOMode.values())),
-          new Legal("serverThreads", TransportConf::serverThreads, 0, WHOLE + " of at least 0"),
-          new Legal("clientThreads", TransportConf::clientThreads, 0, WHOLE + " of at least 0"),
-          new Legal("backLog", TransportConf::backLog, ANY, WHOLE),
-          new Legal("receiveBuffer", TransportConf::receiveBuf, ANY, WHOLE),
-          new Legal("sendBuffer", TransportConf::sendBuf, ANY, WHOLE),
+              "mode",
+              ConnectionSettings::mode,
+              ANY,
+              MOST,
+              "one of " + Arrays.toString(IOMode.values())),
+          new Legal("serverThreads", TransportConf::serverThreads, 0, MOST_THREADS, THREADS),
+          new Legal("clientThreads", TransportConf::clientThreads, 0, MOST_THREADS, THREADS),
+          new Legal("backLog", TransportConf::backLog, ANY, MOST, WHOLE),
+          new Legal("receiveBuffer", TransportConf::receiveBuf, ANY, MOST, WHOLE),
+          new Legal("sendBuffer", TransportConf::sendBuf, ANY, MOST, WHOLE),
           new Legal(
-              "connectionTimeout", TransportConf::connectionTimeoutMs, ANY, "a time such as 120s"),
+              "connectionTimeout",
+              TransportConf::connectionTimeoutMs,
+              ANY,
+              MOST,
+              "a time such as 120s"),
           new Legal(
               "connectionCreationTimeout",
               TransportConf::connectionCreationTimeoutMs,
               1,
+              MOST,
               "a time of 1s to 24d, such as 20s"));
 
   private ConnectionSettings() {}
 
-  private record Legal(String name, ToIntFunction<TransportConf> reader, int least, String range) {}
+  private record Legal(
+      String name, ToIntFunction<TransportConf> reader, int least, int most, String range) {}
 
   /** A setting with a value outside its range. */
   public record Wrong(String key, String value, String range) {}
@@ -59,8 +75,8 @@ public final class ConnectionSettings {
   private static boolean isLegal(Legal legal, String key, String value) {
     SparkConf alone = new SparkConf(false).set(key, value);
     try {
-      return legal.reader().applyAsInt(WireOptions.of(alone, null, "").transportConf())
-          >= legal.least();
+      int number = legal.reader().applyAsInt(WireOptions.of(alone, null, "").transportConf());
+      return number >= legal.least() && number <= legal.most();
     } catch (IllegalArgumentException e) { // includes NumberFormatException
       return false;
     }

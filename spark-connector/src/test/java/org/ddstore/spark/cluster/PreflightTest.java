@@ -20,6 +20,8 @@ import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.types.Backing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every problem and what is said of it, from facts made up here. */
 class PreflightTest {
@@ -48,11 +50,25 @@ class PreflightTest {
         .extracting(Problem::missing)
         .containsExactly(
             "setting spark.ddstore.io.mode=fast is not one of " + Arrays.toString(IOMode.values()),
-            "setting spark.ddstore.io.serverThreads=many is not a whole number of at least 0",
-            "setting spark.ddstore.io.clientThreads=-1 is not a whole number of at least 0",
+            "setting spark.ddstore.io.serverThreads=many is not a whole number of 0 to 256",
+            "setting spark.ddstore.io.clientThreads=-1 is not a whole number of 0 to 256",
             "setting spark.ddstore.io.receiveBuffer=64k is not a whole number",
             "setting spark.ddstore.io.connectionTimeout=soon is not a time such as 120s",
             "setting spark.ddstore.io.connectionCreationTimeout=0 is not a time of 1s to 24d, such as 20s");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "serverThreads, 256, true",
+    "serverThreads, 257, false",
+    "serverThreads, 2147483647, false",
+    "clientThreads, 0, true",
+    "clientThreads, 257, false"
+  })
+  void boundsThreadsOfConnections(String name, String threads, boolean isLegal) {
+    SparkConf conf = new SparkConf(false).set("spark.ddstore.io." + name, threads);
+
+    assertThat(Preflight.problems(conf)).hasSize(isLegal ? 0 : 1);
   }
 
   /** One that is the default of another says nothing about that. */

@@ -45,14 +45,28 @@ class RunWarningsTest {
   void warnsOfConnectionsWithoutAuthentication() {
     SparkConf off = new SparkConf(false);
     SparkConf on = new SparkConf(false).set("spark.authenticate", "true");
-    assertThat(RunWarnings.ofAuthentication("spark://host:7077", off))
+    for (String master : new String[] {"spark://host:7077", "local-cluster[2,1,1024]"}) {
+      assertThat(RunWarnings.ofAuthentication(master, off))
+          .as(master)
+          .get()
+          .asString()
+          .startsWith("setting spark.authenticate is false")
+          .contains("the driver or an executor", "the token of a store")
+          .contains("set spark.authenticate=true and spark.authenticate.secret,");
+    }
+    for (String master : new String[] {"local", "local[4]", "local[2,3]"}) {
+      assertThat(RunWarnings.ofAuthentication(master, off))
+          .as(master)
+          .get()
+          .asString()
+          .contains("connect to the driver, also", "set spark.authenticate=true,");
+    }
+    assertThat(RunWarnings.ofAuthentication("yarn", off))
         .get()
         .asString()
-        .startsWith("setting spark.authenticate is false")
-        .contains("the token of a store", "set spark.authenticate=true");
-    assertThat(RunWarnings.ofAuthentication("yarn", on)).isEmpty();
-    for (String local : new String[] {"local", "local[4]", "local-cluster[2,1,1024]"}) {
-      assertThat(RunWarnings.ofAuthentication(local, off)).as(local).isEmpty();
+        .contains("set spark.authenticate=true,");
+    for (String master : new String[] {"yarn", "local[4]", "local-cluster[2,1,1024]"}) {
+      assertThat(RunWarnings.ofAuthentication(master, on)).as(master).isEmpty();
     }
   }
 
