@@ -163,13 +163,14 @@ final class OrderedRows {
    * @param computation random number of {@link RowChunks} from the time when the partition was
    *     stored, verified by all readers; {@link #REPEATABLE} for a partition that always has the
    *     same rows
+   * @param heldBytes part of a file that a scan of the partition holds in memory at once
    */
-  record SourcePartition(Partition partition, String place, long computation)
+  record SourcePartition(Partition partition, String place, long computation, long heldBytes)
       implements Serializable {
     static final long REPEATABLE = 0;
 
     SourcePartition(Partition partition, String place) {
-      this(partition, place, REPEATABLE);
+      this(partition, place, REPEATABLE, 0);
     }
 
     boolean isStored() {

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.execution.ColumnarToRowExec;
 import org.apache.spark.sql.execution.InputAdapter;
@@ -25,9 +26,14 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.WholeStageCodegenExec;
 import org.apache.spark.sql.execution.datasources.FilePartition;
 import org.apache.spark.sql.execution.datasources.FileScanRDD;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
+import org.apache.spark.sql.execution.datasources.TextBasedFileFormat;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceRDD;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceRDDPartition;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.execution.datasources.v2.TextBasedFileScan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
@@ -36,12 +42,27 @@ import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 final class PhysicalRows {
   private final RDD<?> rdd;
   private final RowReader.Format format;
+  private final boolean readsLines;
   private final int[] ordinals;
 
-  private PhysicalRows(RDD<?> rdd, RowReader.Format format, int... ordinals) {
+  private PhysicalRows(
+      QueryExecution execution, RDD<?> rdd, RowReader.Format format, int... ordinals) {
     this.rdd = rdd;
     this.format = format;
+    this.readsLines = readsLines(execution.optimizedPlan());
     this.ordinals = ordinals;
+  }
+
+  /** Returns whether the plan reads text files, of which a scan holds some lines only. */
+  private static boolean readsLines(LogicalPlan plan) {
+    return SparkInternals.list(plan.collectLeaves()).stream()
+        .anyMatch(
+            leaf ->
+                leaf instanceof LogicalRelation relation
+                    ? relation.relation() instanceof HadoopFsRelation files
+                        && files.fileFormat() instanceof TextBasedFileFormat
+                    : leaf instanceof DataSourceV2ScanRelation scan
+                        && scan.scan() instanceof TextBasedFileScan);
   }
 
   /** Returns the RDD of rows or batches, see {@link #format}. */
@@ -62,7 +83,7 @@ final class PhysicalRows {
   static PhysicalRows asRows(QueryExecution execution) {
     int columns = execution.executedPlan().output().size();
     return new PhysicalRows(
-        execution.toRdd(), RowReader.Format.ROWS, IntStream.range(0, columns).toArray());
+        execution, execution.toRdd(), RowReader.Format.ROWS, IntStream.range(0, columns).toArray());
   }
 
   /** Returns batches of the scan if only a column selection is above it, else rows. */
@@ -86,7 +107,7 @@ final class PhysicalRows {
       ordinals = IntStream.range(0, plan.output().size()).toArray();
     }
     return new PhysicalRows(
-        withConf(plan.executeColumnar(), conf), RowReader.Format.BATCHES, ordinals);
+        execution, withConf(plan.executeColumnar(), conf), RowReader.Format.BATCHES, ordinals);
   }
 
   /** Returns the batches with the settings applied on the executors. */
@@ -172,7 +193,9 @@ final class PhysicalRows {
           new SourcePartition(
               version2 ? SparkInternals.partitionOf(i, alone) : alone,
               "%s from byte %d, length %d"
-                  .formatted(splits.get(i).path, file.start(), file.length())));
+                  .formatted(splits.get(i).path, file.start(), file.length()),
+              SourcePartition.REPEATABLE,
+              readsLines ? 0 : file.length()));
     }
     return Optional.of(sorted);
   }

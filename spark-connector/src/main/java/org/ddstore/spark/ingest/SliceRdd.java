@@ -4,10 +4,10 @@ package org.ddstore.spark.ingest;
 import java.io.Serializable;
 import java.util.Arrays;
 import org.apache.spark.Partition;
-import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.util.TaskCompletionListener;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.AbstractIterator;
@@ -113,20 +113,9 @@ abstract class SliceRdd<T> extends RDD<T> {
     return ((SlicePartition) partition).slices;
   }
 
-  /** Returns a reader of the slice's partition, from its first row. */
-  final RowReader open(Slice slice, TaskContext context) {
-    try {
-      return format.open(
-          source.iterator(slice.source().partition(), context), fields, slice.source());
-    } catch (Exception e) {
-      if (slice.source().isStored() && e instanceof SparkException) {
-        throw new SourceChangedException(
-            "rows of %s cannot be read because the executor that stored them is lost: plan the load again"
-                .formatted(slice.source().place()),
-            e);
-      }
-      throw e;
-    }
+  /** Opens a scan of the slice's partition, from its first row. */
+  final SliceScan open(Slice slice, TaskContext task) {
+    return SliceScan.open(source, format, fields, slice.source(), task);
   }
 
   /** An RDD of the rows of counted slices. A row is valid until the next one is read. */
@@ -148,12 +137,14 @@ abstract class SliceRdd<T> extends RDD<T> {
       private final TaskContext context;
       private int next;
       private Slice slice;
-      private RowReader reader;
+      private SliceScan scan;
       private long left;
 
       RowIterator(Slice[] slices, TaskContext context) {
         this.slices = slices;
         this.context = context;
+        context.addTaskCompletionListener(
+            (TaskCompletionListener) task -> closeScan()); // if it ends before its last row
       }
 
       @Override
@@ -170,22 +161,32 @@ abstract class SliceRdd<T> extends RDD<T> {
 
       private void begin(Slice opened) {
         slice = opened;
-        reader = open(opened, context);
-        long skipped = reader.skip(opened.skip());
+        scan = open(opened, context);
+        long skipped = scan.reader().skip(opened.skip());
         if (skipped < opened.skip()) {
           throw changed(skipped);
         }
         left = opened.take();
       }
 
-      /** Checks that a slice that ends with its partition has no more rows than counted. */
+      /** Ends a slice: one that ends with its partition must have no more rows than counted. */
       private void finish() {
-        if (slice != null && slice.skip() + slice.take() == slice.planned() && reader.hasNext()) {
+        if (slice != null
+            && slice.skip() + slice.take() == slice.planned()
+            && scan.reader().hasNext()) {
           throw new SourceChangedException(
               "number of rows of %s changed: %,d when the load was planned, now more: plan the load again"
                   .formatted(slice.source().place(), slice.planned()));
         }
         slice = null;
+        closeScan();
+      }
+
+      private void closeScan() {
+        if (scan != null) {
+          scan.close();
+          scan = null;
+        }
       }
 
       private SourceChangedException changed(long found) {
@@ -198,13 +199,13 @@ abstract class SliceRdd<T> extends RDD<T> {
       public InternalRow next() {
         requireNext();
         left--;
-        return reader.next();
+        return scan.reader().next();
       }
 
       @Override
       public Block nextBlock() {
         requireNext();
-        Block block = reader.nextBlock(left);
+        Block block = scan.reader().nextBlock(left);
         if (block != null) {
           left -= block.rows();
         }
@@ -215,7 +216,7 @@ abstract class SliceRdd<T> extends RDD<T> {
         if (!hasNext()) {
           throw new java.util.NoSuchElementException("no more rows");
         }
-        if (!reader.hasNext()) {
+        if (!scan.reader().hasNext()) {
           throw changed(slice.skip() + slice.take() - left);
         }
       }
@@ -244,11 +245,15 @@ abstract class SliceRdd<T> extends RDD<T> {
         @Override
         public long[] next() {
           done = true;
-          return Arrays.stream(slices)
-              .mapToLong(slice -> open(slice, context).skip(Slice.ALL))
-              .toArray();
+          return Arrays.stream(slices).mapToLong(slice -> rowsOf(slice, context)).toArray();
         }
       };
+    }
+
+    private long rowsOf(Slice slice, TaskContext context) {
+      try (SliceScan scan = open(slice, context)) {
+        return scan.reader().skip(Slice.ALL);
+      }
     }
   }
 }

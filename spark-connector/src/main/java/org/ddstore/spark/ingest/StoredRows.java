@@ -64,7 +64,8 @@ final class StoredRows {
       List<SourcePartition> partitions = new ArrayList<>();
       for (Partition partition : chunks.partitions()) {
         long computation = counted.get(partition.index()).computation();
-        partitions.add(new SourcePartition(partition, place(partition.index()), computation));
+        partitions.add(
+            new SourcePartition(partition, place(partition.index()), computation, 0));
       }
       long[] counts = counted.stream().mapToLong(PartitionCount::rows).toArray();
       OrderedRows ordered =
