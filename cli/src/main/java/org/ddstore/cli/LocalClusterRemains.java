@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.apache.spark.deploy.LocalSparkCluster;
 import org.apache.spark.deploy.LocalSparkCluster$;
 import org.apache.spark.util.ShutdownHookManager;
+import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.types.DDStoreException;
 import scala.Option;
 import scala.runtime.BoxedUnit;
@@ -27,7 +28,8 @@ import scala.runtime.BoxedUnit;
 /**
  * The resources that a local cluster of this JVM leaves outside it: a scratch directory, the
  * workers' folders with files of executors, and the executors, which are children of this JVM
- * because the workers run in it. {@link #close()} removes all of them, as does a shutdown hook.
+ * because the workers run in it. Killed executors also leave the files of their segments. {@link
+ * #close()} removes all of them, as does a shutdown hook.
  */
 final class LocalClusterRemains implements AutoCloseable {
   /** Spark's workers allow an executor 10 s to exit, and 10 s more after killing it. */
@@ -211,6 +213,7 @@ final class LocalClusterRemains implements AutoCloseable {
       }
     }
     directories.forEach(LocalClusterRemains::deleteTree);
+    ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
   }
 
   /** Deletes a directory; retries because ending threads of Spark may still add or delete files. */

@@ -28,7 +28,9 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.types.DDStoreException;
@@ -36,9 +38,9 @@ import org.ddstore.types.DDStoreException;
 /**
  * The directory of the segment files of this process under one root: {@code
  * <root>/ddstore-<uid>-<boot id>-<pid>-<random>}, mode 0700. Its file {@code lock} is locked as
- * long as the process is alive. A directory with a free lock belongs to an ended process and is
- * deleted by the next process that opens a directory. The last {@link #release()} deletes the
- * directory.
+ * long as the process is alive. A directory with a free lock belongs to an ended process. It is
+ * deleted by each process that has a directory under the same root within seconds, and by the next
+ * process that opens one. The last {@link #release()} deletes the directory.
  *
  * <p>The root may be writable by all users. The random number prevents other users from taking the
  * name first. Only directories of this user and host with mode 0700 are swept, because the locks of
@@ -52,6 +54,10 @@ public final class ProcessDirectory {
   private static final String OWN_PREFIX = "org.ddstore.own-directory:";
   private static final String DELETED_SUFFIX = ".deleted";
   private static final Duration TIME_TO_LOCK = Duration.ofMinutes(1);
+
+  /** Time between sweeps of a process that has a directory. A sweep lists the root. */
+  private static final int SWEEP_SECONDS = 3;
+
   private static final int CREATE_TRIES = 100;
   private static final Map<Path, ProcessDirectory> OPEN = new HashMap<>();
   private static final FileAttribute<?> OWNER_ONLY =
@@ -89,6 +95,7 @@ public final class ProcessDirectory {
         if (directory == null) {
           directory = create(real);
           OPEN.put(real, directory);
+          sweepAgain(directory);
         } else {
           sweep(real);
         }
@@ -120,13 +127,41 @@ public final class ProcessDirectory {
     return file.resolveSibling(LOCK_FILE);
   }
 
-  /** Releases one reference; the last release deletes the directory. */
+  /** Releases one reference; the last release deletes the directory, and sweeps a last time. */
   public void release() {
     synchronized (OPEN) {
       if (--references == 0) {
         OPEN.remove(root);
         delete();
+        sweepQuietly(root);
       }
+    }
+  }
+
+  /** Sweeps at intervals as long as a directory is open, without a thread of its own. */
+  private static void sweepAgain(ProcessDirectory directory) {
+    CompletableFuture.delayedExecutor(SWEEP_SECONDS, TimeUnit.SECONDS)
+        .execute(
+            () -> {
+              if (directory.isOpen()) {
+                sweepQuietly(directory.root);
+                sweepAgain(directory);
+              }
+            });
+  }
+
+  private boolean isOpen() {
+    synchronized (OPEN) {
+      return OPEN.get(root) == this;
+    }
+  }
+
+  /** Sweeps; leaves what cannot be deleted to the next process, which reports the reason. */
+  private static void sweepQuietly(Path root) {
+    try {
+      sweep(root);
+    } catch (IOException e) {
+      // Nothing that this process needs.
     }
   }
 

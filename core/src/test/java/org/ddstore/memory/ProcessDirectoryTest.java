@@ -197,6 +197,20 @@ class ProcessDirectoryTest {
     held.release();
   }
 
+  @Test
+  @Tag("system")
+  void sweepsWhileTheDirectoryIsHeld() throws Exception {
+    ProcessDirectory held = ProcessDirectory.acquire(root);
+    try {
+      Path killed = startHolder();
+      children.get(0).destroyForcibly().waitFor();
+      await("sweep").atMost(Duration.ofSeconds(30)).until(() -> !Files.exists(killed.getParent()));
+      assertThat(held.lockFile()).exists();
+    } finally {
+      held.release();
+    }
+  }
+
   /** On a shared file system its lock may be unknown here, and its process may live. */
   @Test
   void leavesDirectoriesOfOtherHosts() throws IOException {

@@ -77,6 +77,7 @@ public final class Preflight {
     ClusterFacts cluster =
         ClusterFacts.await(context, profile, OptionalInt.of(ranks), settings.slotsTimeout());
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
+    LostExecutorFiles.watch(context, directory);
     ProcessDirectory.sweepDead(directory); // files of dead processes count as free space
     HostFacts driver = HostProbe.read(directory);
     List<Problem> problems =
