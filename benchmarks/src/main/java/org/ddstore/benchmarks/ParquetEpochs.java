@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.apache.spark.sql.Dataset;
@@ -17,6 +15,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.spark.task.PartitionJob;
+import scala.collection.Iterator;
 
 /**
  * The epochs of {@link EpochBench} by Spark alone: joins the order with Parquet files, splits the
@@ -82,13 +82,7 @@ final class ParquetEpochs {
             .repartitionByRange(plan.ranks(), functions.col("turn"))
             .sortWithinPartitions("turn");
     Batches batches = new Batches(turns, pattern, rowBytes, plan.batch(), compares);
-    return inOrder
-        .queryExecution()
-        .toRdd()
-        .toJavaRDD()
-        .mapPartitions(batches::of)
-        .collect()
-        .stream()
+    return PartitionJob.of(inOrder.queryExecution().toRdd(), batches::of).run().stream()
         .reduce(
             new Part(0, 0),
             (a, b) -> new Part(a.rows() + b.rows(), a.mismatches() + b.mismatches()));
@@ -100,7 +94,7 @@ final class ParquetEpochs {
       implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    Iterator<Part> of(Iterator<InternalRow> sorted) {
+    Part of(Iterator<InternalRow> sorted) {
       ByteBuffer target =
           ByteBuffer.allocateDirect(batch * rowBytes).order(ByteOrder.LITTLE_ENDIAN);
       long rows = 0;
@@ -117,7 +111,7 @@ final class ParquetEpochs {
           lastTurn = turn;
         }
       }
-      return List.of(new Part(rows, mismatches)).iterator();
+      return new Part(rows, mismatches);
     }
   }
 }

@@ -3,7 +3,6 @@ package org.ddstore.cli;
 
 import java.util.List;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.spark.StoreSpec;
@@ -29,8 +28,8 @@ record DemoRun(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, Stor
    * @param speedNanos total duration of the timed reads of all ranks, in nanoseconds
    */
   DemoResult read(ExpectedRows expected, int batchRows, long seed, long speedNanos) {
-    Broadcast<ExpectedRows> sent =
-        JavaSparkContext.fromSparkContext(files.sparkSession().sparkContext()).broadcast(expected);
+    ExpectedRows.Sent sent =
+        expected.send(JavaSparkContext.fromSparkContext(files.sparkSession().sparkContext()));
     try {
       return new DemoResult(
           expected.rows(), spec.run(new DemoTask(sent, leaves, batchRows, seed, speedNanos)));

@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.apache.spark.broadcast.Broadcast;
 import org.ddstore.Batch;
 import org.ddstore.ReadStatistics;
 import org.ddstore.Reader;
@@ -26,7 +25,7 @@ import org.ddstore.spark.RankTask;
  * @param speedNanos total duration in nanoseconds of the timed reads; the ranks take turns
  */
 record DemoTask(
-    Broadcast<ExpectedRows> expected, List<Leaf> leaves, int batchRows, long seed, long speedNanos)
+    ExpectedRows.Sent expected, List<Leaf> leaves, int batchRows, long seed, long speedNanos)
     implements RankTask<RankReadings> {
   private static final int SINGLE_ROWS = 5000;
   private static final long BATCH_BYTES = 64L << 20;

@@ -4,14 +4,14 @@ package org.ddstore.cli;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
 
 /** Hashes of the rows of a data set, or of a sample of them, as computed from Spark SQL. */
-final class ExpectedRows implements Serializable {
-  private static final long serialVersionUID = 1L;
-
+final class ExpectedRows {
   private final long rows;
 
-  /** Global indices of the known rows, ascending; null if all rows are known. */
+  /** Global indices of the known rows, ascending; empty if all rows are known. */
   private final long[] indices;
 
   /** Hashes of the known rows, back to back. */
@@ -19,16 +19,40 @@ final class ExpectedRows implements Serializable {
 
   /**
    * @param rows number of rows of the data set
-   * @param indices global indices of the known rows, ascending; null if all are known
+   * @param indices global indices of the known rows, ascending; empty if all are known
    * @param hashes one hash of {@link RowHash#BYTES} bytes per known row
    */
   ExpectedRows(long rows, long[] indices, List<byte[]> hashes) {
-    this.rows = rows;
-    this.indices = indices;
-    this.hashes = new byte[hashes.size() * RowHash.BYTES];
+    this(rows, indices, new byte[hashes.size() * RowHash.BYTES]);
     for (int i = 0; i < hashes.size(); i++) {
       System.arraycopy(hashes.get(i), 0, this.hashes, i * RowHash.BYTES, RowHash.BYTES);
     }
+  }
+
+  private ExpectedRows(long rows, long[] indices, byte[] hashes) {
+    this.rows = rows;
+    this.indices = indices;
+    this.hashes = hashes;
+  }
+
+  /** The rows as broadcasts of arrays, which every serializer of Spark accepts. */
+  record Sent(long rows, Broadcast<long[]> indices, Broadcast<byte[]> hashes)
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** Returns the rows, whose arrays all tasks of a process share. */
+    ExpectedRows value() {
+      return new ExpectedRows(rows, indices.value(), hashes.value());
+    }
+
+    void destroy() {
+      indices.destroy();
+      hashes.destroy();
+    }
+  }
+
+  Sent send(JavaSparkContext context) {
+    return new Sent(rows, context.broadcast(indices), context.broadcast(hashes));
   }
 
   /** Returns the number of rows of the data set. */
@@ -43,7 +67,7 @@ final class ExpectedRows implements Serializable {
 
   /** Returns the global index of a known row, given its number in [0, {@link #size()}). */
   long index(int number) {
-    return indices == null ? number : indices[number];
+    return indices.length == 0 ? number : indices[number];
   }
 
   /** Returns whether {@code hash} is the hash of the row. */

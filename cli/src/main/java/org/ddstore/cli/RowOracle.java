@@ -44,7 +44,7 @@ final class RowOracle {
     if (rows <= MAX_ROWS) {
       // One partition avoids the sampling of keys, for which Spark would hash all rows twice.
       List<Row> all = keyed.repartition(1).sortWithinPartitions(order).select(HASH).collectAsList();
-      return new ExpectedRows(rows, null, all.stream().map(RowOracle::hash).toList());
+      return new ExpectedRows(rows, new long[0], all.stream().map(RowOracle::hash).toList());
     }
     long[] drawn =
         new SplittableRandom(seed).longs(MAX_ROWS, 0, rows).distinct().sorted().toArray();

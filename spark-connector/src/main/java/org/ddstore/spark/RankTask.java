@@ -7,7 +7,7 @@ import java.io.Serializable;
  * A task that every rank runs beside its shard. It is sent to the executors, so the task and the
  * objects that it captures must be serializable.
  *
- * @param <T> type of the result, serializable
+ * @param <T> type of the result, serializable by Java whatever {@code spark.serializer} is
  */
 @FunctionalInterface
 public interface RankTask<T> extends Serializable {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.serializer.KryoSerializer;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.memory.ProcessDirectory;
@@ -44,6 +46,14 @@ public final class TestCluster implements AutoCloseable {
   private static final int SHARED_MEMORY_MB = 1024;
   private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
+
+  /** The serializer that rejects most: no records, and no class that Spark has not registered. */
+  static final Map<String, String> STRICT_KRYO =
+      Map.of(
+          "spark.serializer",
+          KryoSerializer.class.getName(),
+          "spark.kryo.registrationRequired",
+          "true");
 
   /** The last cluster of {@link #shared}, in use or not; null if it has ended. */
   private static TestCluster kept;
@@ -71,7 +81,8 @@ public final class TestCluster implements AutoCloseable {
 
   /**
    * A cluster of 1024 MB an executor that classes share, in a session of the caller's own. All its
-   * executors are there, and hold nothing of ours; its driver has {@link DriverPages}.
+   * executors are there, and hold nothing of ours; its driver has {@link DriverPages}, and all of
+   * it {@link #STRICT_KRYO}.
    *
    * @param settings of the session: such as Spark reads there, not those of an application
    */
@@ -82,7 +93,9 @@ public final class TestCluster implements AutoCloseable {
         || kept.coresEach != coresEach
         || !kept.isUsable()) {
       stopOthers();
-      kept = start(executors, coresEach, SHARED_MEMORY_MB, DriverPages.SETTINGS);
+      Map<String, String> all = new HashMap<>(DriverPages.SETTINGS);
+      all.putAll(STRICT_KRYO);
+      kept = start(executors, coresEach, SHARED_MEMORY_MB, all);
       kept.inEverySlot(rows -> 0);
       kept.firstExecutors = kept.executors();
       Runtime.getRuntime().addShutdownHook(new Thread(TestCluster::stopKept));

@@ -18,6 +18,7 @@ import org.ddstore.formats.InputFile;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.spark.failure.TaskFailedException;
 import org.ddstore.spark.failure.TaskResults;
+import org.ddstore.spark.task.JavaBytes;
 import org.ddstore.types.DDStoreException;
 
 /** The facts of files: few are read on the driver, many by a job on the executors. */
@@ -41,11 +42,17 @@ final class Inspection {
     FormatOptions options = this.options;
     List<FileFacts> facts = new ArrayList<>();
     if (files.size() <= MAX_ON_DRIVER) {
-      files.forEach(file -> facts.add(inspect(format, file, options)));
+      facts.addAll(inspectAll(format, files, options));
     } else {
       JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());
       int tasks = Math.min(files.size(), TASKS_PER_CORE * context.defaultParallelism());
-      List<FileFacts> found = inspectAll(context.parallelize(files, tasks).rdd());
+      List<byte[]> shares = new ArrayList<>();
+      for (int i = 0; i < tasks; i++) {
+        int from = (int) ((long) i * files.size() / tasks);
+        int end = (int) ((i + 1L) * files.size() / tasks);
+        shares.add(JavaBytes.of(new ArrayList<>(files.subList(from, end))));
+      }
+      List<FileFacts> found = inspectAll(context.parallelize(shares, tasks).rdd());
       for (int i = 0; i < files.size(); i++) {
         facts.add(found.get(i) == null ? null : of(files.get(i), found.get(i)));
       }
@@ -53,20 +60,16 @@ final class Inspection {
     return facts.stream().filter(Objects::nonNull).toList();
   }
 
-  /** Returns the facts of files, null for those left out, as a job whose errors are final. */
-  private List<FileFacts> inspectAll(RDD<InputFile> files) {
+  /**
+   * Returns the facts of shares of the files, null for those left out, by a job whose errors are
+   * final.
+   */
+  private List<FileFacts> inspectAll(RDD<byte[]> shares) {
     SampleFormat format = this.format;
     FormatOptions options = this.options;
     try {
       return TaskResults.of(
-              files,
-              (task, part) -> {
-                List<FileFacts> facts = new ArrayList<>();
-                while (part.hasNext()) {
-                  facts.add(inspect(format, part.next(), options));
-                }
-                return facts;
-              })
+              shares, (task, share) -> inspectAll(format, JavaBytes.value(share.next()), options))
           .stream()
           .flatMap(List::stream)
           .toList();
@@ -87,6 +90,13 @@ final class Inspection {
         facts.splitRows(),
         facts.columns(),
         facts.details());
+  }
+
+  private static List<FileFacts> inspectAll(
+      SampleFormat format, List<InputFile> files, FormatOptions options) {
+    List<FileFacts> facts = new ArrayList<>();
+    files.forEach(file -> facts.add(inspect(format, file, options)));
+    return facts;
   }
 
   private static FileFacts inspect(SampleFormat format, InputFile file, FormatOptions options) {

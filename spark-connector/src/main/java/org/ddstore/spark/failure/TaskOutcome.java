@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.failure;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.NotSerializableException;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
-import java.io.ObjectStreamClass;
 import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.ddstore.spark.task.JavaBytes;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.PermanentFailure;
@@ -39,16 +34,12 @@ final class TaskOutcome {
     private static final long serialVersionUID = 1L;
   }
 
-  static byte[] ofValue(Object value) throws IOException {
+  static byte[] ofValue(Object value) {
     return bytes(VALUE, value);
   }
 
   static byte[] ofFailure(Throwable failure) {
-    try {
-      return bytes(FAILURE, new Failed(message(failure), causeOf(failure)));
-    } catch (IOException e) {
-      throw new DDStoreException("cannot send the failure of a task: " + failure, e);
-    }
+    return bytes(FAILURE, new Failed(message(failure), causeOf(failure)));
   }
 
   /** Returns the message of an exception of ours as it is, and of others their description. */
@@ -61,10 +52,10 @@ final class TaskOutcome {
     return BEGINNING + RetryPolicy.describe(failure) + RetryPolicy.NO_OTHER;
   }
 
-  private static byte[] causeOf(Throwable failure) throws IOException {
+  private static byte[] causeOf(Throwable failure) {
     try {
-      return bytes(FAILURE, failure);
-    } catch (NotSerializableException e) {
+      return JavaBytes.of(failure);
+    } catch (Exception e) { // NotSerializableException, which Spark does not declare
       return null;
     }
   }
@@ -78,8 +69,8 @@ final class TaskOutcome {
       @SuppressWarnings("unchecked") // of ofValue
       R value = (R) read(outcome);
       return value;
-    } catch (IOException | ClassNotFoundException e) {
-      throw new DDStoreException("cannot read the result of a task: " + e, e);
+    } catch (Exception e) { // ClassNotFoundException, which Spark does not declare
+      throw new DDStoreException("the driver cannot read the result of a task: " + e, e);
     }
   }
 
@@ -88,8 +79,8 @@ final class TaskOutcome {
     Failed failed = value(outcome);
     Throwable cause = null;
     try {
-      cause = failed.cause() == null ? null : (Throwable) read(failed.cause());
-    } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError e) {
+      cause = failed.cause() == null ? null : JavaBytes.value(failed.cause());
+    } catch (Exception | LinkageError e) {
       // The driver does not have its class; the message describes it.
     }
     return cause instanceof IngestException found
@@ -97,36 +88,12 @@ final class TaskOutcome {
         : new TaskFailedException(failed.message(), cause);
   }
 
-  private static byte[] bytes(byte kind, Object written) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    bytes.write(kind);
-    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(written);
-    }
-    return bytes.toByteArray();
+  private static byte[] bytes(byte kind, Object written) {
+    byte[] object = JavaBytes.of(written);
+    return ByteBuffer.allocate(1 + object.length).put(kind).put(object).array();
   }
 
-  private static Object read(byte[] outcome) throws IOException, ClassNotFoundException {
-    InputStream bytes = new ByteArrayInputStream(outcome, 1, outcome.length - 1);
-    try (ObjectInputStream in = new Loading(bytes)) {
-      return in.readObject();
-    }
-  }
-
-  /** A stream of objects whose classes Spark has loaded, such as those of {@code --jars}. */
-  private static final class Loading extends ObjectInputStream {
-    Loading(InputStream in) throws IOException {
-      super(in);
-    }
-
-    @Override
-    protected Class<?> resolveClass(ObjectStreamClass type)
-        throws IOException, ClassNotFoundException {
-      try {
-        return Class.forName(type.getName(), false, Thread.currentThread().getContextClassLoader());
-      } catch (ClassNotFoundException e) {
-        return super.resolveClass(type);
-      }
-    }
+  private static Object read(byte[] outcome) {
+    return JavaBytes.value(Arrays.copyOfRange(outcome, 1, outcome.length));
   }
 }

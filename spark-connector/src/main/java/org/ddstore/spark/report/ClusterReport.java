@@ -9,11 +9,8 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkContext;
-import org.apache.spark.api.java.JavaFutureAction;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.memory.ProcessDirectory;
@@ -25,6 +22,7 @@ import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.task.PartitionJob;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.types.DDStoreException;
 import scala.Tuple2;
@@ -126,17 +124,13 @@ public record ClusterReport(
     }
     ClassTag<String> tag = ClassTag$.MODULE$.apply(String.class);
     RDD<String> rdd = context.makeRDD(CollectionConverters.asScala(places).toList(), tag);
-    JavaFutureAction<List<ExecutorReport>> job =
-        JavaRDD.fromRDD(rdd, tag)
-            .map(path -> ExecutorReport.ofThisProcess(Path.of(path)))
-            .collectAsync();
     try {
-      return job.get(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS);
+      return PartitionJob.<String, ExecutorReport>of(
+              rdd, path -> ExecutorReport.ofThisProcess(Path.of(path.next())))
+          .run(Duration.ofNanos(deadlineNs - System.nanoTime()));
     } catch (TimeoutException e) {
-      job.cancel(true);
       return List.of();
     } catch (InterruptedException e) {
-      job.cancel(true);
       Thread.currentThread().interrupt();
       throw new DDStoreException("interrupted while waiting for the reports of executors", e);
     } catch (ExecutionException e) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.task;
+
+import java.nio.ByteBuffer;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.serializer.SerializerInstance;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
+
+/**
+ * Values as bytes of Java serialization, by Spark's serializer of tasks. {@code spark.serializer}
+ * has no influence: the Kryo of Spark can serialize no records, and rejects unregistered classes if
+ * {@code spark.kryo.registrationRequired} is set, but always accepts a {@code byte[]}.
+ */
+public final class JavaBytes {
+  private static final ClassTag<Object> ANY = ClassTag$.MODULE$.apply(Object.class);
+
+  private JavaBytes() {}
+
+  /** Returns the bytes of a serializable value or of null. */
+  public static byte[] of(Object value) {
+    ByteBuffer buffer = serializer().serialize(value, ANY);
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.get(bytes);
+    return bytes;
+  }
+
+  /** Returns a value, with classes of the thread's context class loader. */
+  @SuppressWarnings("unchecked") // the caller knows the type of what it has serialized
+  public static <T> T value(byte[] bytes) {
+    return (T) value(bytes, Thread.currentThread().getContextClassLoader());
+  }
+
+  static Object value(byte[] bytes, ClassLoader classes) {
+    return serializer().deserialize(ByteBuffer.wrap(bytes), classes, ANY);
+  }
+
+  private static SerializerInstance serializer() {
+    return SparkEnv.get().closureSerializer().newInstance();
+  }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.task;
+
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.spark.api.java.JavaFutureAction;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.RDD;
+import org.ddstore.types.DDStoreException;
+import scala.collection.Iterator;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.AbstractFunction2;
+import scala.runtime.BoxedUnit;
+
+/**
+ * A job with one result per partition of an RDD. All jobs whose results are not rows of Spark are
+ * run by this class, because results travel as {@link JavaBytes}.
+ *
+ * @param <R> type of the results, serializable
+ */
+public final class PartitionJob<R> {
+  private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
+
+  private final RDD<byte[]> results;
+
+  private PartitionJob(RDD<byte[]> results) {
+    this.results = results;
+  }
+
+  /** The work of a task on the elements of its partition. */
+  @FunctionalInterface
+  public interface Body<T, R> extends Serializable {
+    R run(Iterator<T> elements) throws Exception;
+  }
+
+  /** Returns a job with one task per partition. */
+  public static <T, R> PartitionJob<R> of(RDD<T> rdd, Body<T, R> body) {
+    return new PartitionJob<>(rdd.mapPartitions(new TaskFunction<>(body), false, BYTES));
+  }
+
+  /** Returns a job with one task per partition, all at the same time. */
+  public static <T, R> PartitionJob<R> barrier(RDD<T> rdd, Body<T, R> body) {
+    return new PartitionJob<>(rdd.barrier().mapPartitions(new TaskFunction<>(body), false, BYTES));
+  }
+
+  /**
+   * Returns the results by partition. Blocks until all tasks have ended or one has failed.
+   *
+   * @throws DDStoreException if the driver cannot read a result
+   */
+  public List<R> run() {
+    Received received = new Received(results.getNumPartitions());
+    results.sparkContext().runJob(results, new OnlyElement(), received, BYTES);
+    return values(List.of(received.bytes), received.sparkClasses);
+  }
+
+  /**
+   * Returns the results by partition. Blocks for at most a timeout, and cancels the job then.
+   *
+   * @throws ExecutionException if a task has failed
+   */
+  public List<R> run(Duration timeout)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    JavaFutureAction<List<byte[]>> job = new JavaRDD<>(results, BYTES).collectAsync();
+    try {
+      return values(
+          job.get(timeout.toNanos(), TimeUnit.NANOSECONDS), PartitionJob.class.getClassLoader());
+    } finally {
+      job.cancel(true); // no effect if it has ended
+    }
+  }
+
+  private List<R> values(List<byte[]> received, ClassLoader sparkClasses) {
+    ClassLoader classes =
+        new EitherLoader(Thread.currentThread().getContextClassLoader(), sparkClasses);
+    List<R> values = new ArrayList<>();
+    for (byte[] bytes : received) {
+      try {
+        @SuppressWarnings("unchecked") // made by TaskFunction<T, R>
+        R value = (R) JavaBytes.value(bytes, classes);
+        values.add(value);
+      } catch (Exception e) { // ClassNotFoundException is undeclared
+        throw new DDStoreException(
+            "the driver cannot read the result of task %d: %s".formatted(values.size(), e), e);
+      }
+    }
+    return values;
+  }
+
+  /** Writes the result of a task. */
+  private static final class TaskFunction<T, R>
+      extends AbstractFunction1<Iterator<T>, Iterator<byte[]>> implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final Body<T, R> body;
+
+    TaskFunction(Body<T, R> body) {
+      this.body = body;
+    }
+
+    @Override
+    public Iterator<byte[]> apply(Iterator<T> elements) {
+      try {
+        return scala.collection.Iterator$.MODULE$.<byte[]>single(JavaBytes.of(body.run(elements)));
+      } catch (Exception e) {
+        throw sneaky(e);
+      }
+    }
+
+    /** Throws a checked exception unchanged, because Spark identifies failures by their class. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> RuntimeException sneaky(Exception e) throws E {
+      throw (E) e;
+    }
+  }
+
+  private static final class OnlyElement extends AbstractFunction1<Iterator<byte[]>, byte[]>
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public byte[] apply(Iterator<byte[]> elements) {
+      return elements.next();
+    }
+  }
+
+  /** Receives results in a thread of Spark, whose class loader knows the classes of the job. */
+  private static final class Received extends AbstractFunction2<Object, byte[], BoxedUnit> {
+    private final byte[][] bytes;
+    private ClassLoader sparkClasses;
+
+    Received(int partitions) {
+      this.bytes = new byte[partitions][];
+    }
+
+    @Override
+    public BoxedUnit apply(Object partition, byte[] result) {
+      bytes[(Integer) partition] = result;
+      sparkClasses = Thread.currentThread().getContextClassLoader();
+      return BoxedUnit.UNIT;
+    }
+  }
+
+  /**
+   * Loads classes by the loader of the calling thread, such as that of a shell, else by that of
+   * Spark's threads: threads of the common pool do not know the jars of spark-submit.
+   */
+  private static final class EitherLoader extends ClassLoader {
+    private final ClassLoader second;
+
+    EitherLoader(ClassLoader first, ClassLoader second) {
+      super(first);
+      this.second = second;
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      if (second == null) {
+        throw new ClassNotFoundException(name);
+      }
+      return second.loadClass(name);
+    }
+  }
+}
