@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats;
 
+import java.util.Optional;
 import org.ddstore.spark.config.TaskSlots;
 import org.ddstore.types.Internal;
 
@@ -71,13 +72,28 @@ public final class ReadBudget {
     require(file, object, bytes, heldBytes());
   }
 
+  /**
+   * {@return the message about a size that is more than {@link #heldBytes}; empty for others}
+   *
+   * @param bytes size in bytes; a negative value counts as more than 2^63
+   */
+  public static Optional<String> heldProblem(long bytes) {
+    return problem(bytes, heldBytes());
+  }
+
   private static void require(String file, String object, long bytes, long limit) {
-    if (bytes < 0 || bytes > limit) {
-      throw FormatException.of(
-          file,
-          object,
-          "needs %s bytes at once, a task may use %,d: %s"
-              .formatted(bytes < 0 ? "more than 2^63" : "%,d".formatted(bytes), limit, REMEDY));
-    }
+    problem(bytes, limit)
+        .ifPresent(
+            problem -> {
+              throw FormatException.of(file, object, problem);
+            });
+  }
+
+  private static Optional<String> problem(long bytes, long limit) {
+    return bytes >= 0 && bytes <= limit
+        ? Optional.empty()
+        : Optional.of(
+            "needs %s bytes at once, a task may use %,d: %s"
+                .formatted(bytes < 0 ? "more than 2^63" : "%,d".formatted(bytes), limit, REMEDY));
   }
 }

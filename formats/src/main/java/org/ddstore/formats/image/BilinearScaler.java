@@ -7,73 +7,106 @@ import java.util.Arrays;
  * Scales images with a triangle filter: bilinear interpolation where the image grows; where it
  * shrinks, the triangle is as wide as the pixels of the result, so that all pixels of the image
  * count. It scales rows first, then columns, with samples of 8 bits between, and weights of 22
- * bits: Pillow's {@code Image.resize(size, BILINEAR)} returns the same samples.
+ * bits: Pillow's {@code Image.resize(size, BILINEAR)} returns the same samples. Rows of the image
+ * are scaled one after the other and added to the rows of the result that they are part of, so that
+ * it needs no memory for the image.
  */
 final class BilinearScaler {
   private static final int WEIGHT_BITS = 22;
 
+  private static final int HALF = 1 << (WEIGHT_BITS - 1);
+
   private BilinearScaler() {}
 
-  static Pixels scale(Pixels image, int height, int width) {
-    Pixels wide = image.width() == width ? image : scaleRows(image, width);
-    return wide.height() == height ? wide : scaleColumns(wide, height);
-  }
-
-  private static Pixels scaleRows(Pixels image, int width) {
-    int channels = image.channels();
-    byte[] from = image.samples();
-    byte[] to = new byte[Math.toIntExact((long) image.height() * width * channels)];
-    Weights weights = Weights.of(image.width(), width);
-    int place = 0;
-    for (int row = 0; row < image.height(); row++) {
-      int start = row * image.width() * channels;
-      for (int column = 0; column < width; column++) {
-        int first = start + weights.first[column] * channels;
-        for (int channel = 0; channel < channels; channel++) {
-          to[place++] = sum(from, first + channel, channels, weights.of[column]);
+  /**
+   * Returns a part of a scaled image.
+   *
+   * @param image image to scale
+   * @param height height of the whole scaled image
+   * @param width width of the whole scaled image
+   * @param part size of the part, which is cut out of the centre
+   */
+  static byte[] scale(PixelRows image, long height, long width, ImageOptions.Size part) {
+    Weights across = Weights.of(image.width(), width, part.width());
+    Weights down = Weights.of(image.height(), height, part.height());
+    int rowBytes = Math.multiplyExact(part.width(), image.channels());
+    byte[] to = new byte[Math.multiplyExact(part.height(), rowBytes)];
+    int[][] sums = new int[part.height()][];
+    byte[] row = new byte[Math.multiplyExact(across.end() - across.begin(), image.channels())];
+    byte[] scaled = new byte[rowBytes];
+    int open = 0; // rows of the result before it are complete
+    for (int y = down.begin(); y < down.end(); y++) {
+      image.copy(y, across.begin(), across.end() - across.begin(), row, 0);
+      scaleRow(row, image.channels(), across, scaled);
+      for (int i = open; i < part.height() && down.first[i] <= y; i++) {
+        int weight = y < down.end(i) ? down.of[i][y - down.first[i]] : 0;
+        if (sums[i] == null) {
+          sums[i] = new int[rowBytes];
+          Arrays.fill(sums[i], HALF);
         }
+        add(scaled, weight, sums[i]);
+      }
+      while (open < part.height() && down.end(open) <= y + 1) {
+        finish(sums[open], to, open * rowBytes);
+        sums[open++] = null;
       }
     }
-    return new Pixels(image.height(), width, channels, to);
+    return to;
   }
 
-  private static Pixels scaleColumns(Pixels image, int height) {
-    int stride = image.width() * image.channels();
-    byte[] to = new byte[Math.multiplyExact(height, stride)];
-    Weights weights = Weights.of(image.height(), height);
-    for (int row = 0; row < height; row++) {
-      int first = weights.first[row] * stride;
-      for (int sample = 0; sample < stride; sample++) {
-        to[row * stride + sample] = sum(image.samples(), first + sample, stride, weights.of[row]);
+  /** Scales a row that begins at the first pixel that counts. */
+  private static void scaleRow(byte[] row, int channels, Weights weights, byte... to) {
+    int place = 0;
+    for (int column = 0; column < weights.first.length; column++) {
+      int first = (weights.first[column] - weights.begin()) * channels;
+      for (int channel = 0; channel < channels; channel++) {
+        to[place++] = sum(row, first + channel, channels, weights.of[column]);
       }
     }
-    return new Pixels(height, image.width(), image.channels(), to);
   }
 
   private static byte sum(byte[] samples, int first, int stride, int... weights) {
-    int sum = 1 << (WEIGHT_BITS - 1);
+    int sum = HALF;
     int at = first;
     for (int weight : weights) {
       sum += (samples[at] & 0xFF) * weight;
       at += stride;
     }
+    return sample(sum);
+  }
+
+  private static void add(byte[] samples, int weight, int... sums) {
+    for (int i = 0; i < sums.length; i++) {
+      sums[i] += (samples[i] & 0xFF) * weight;
+    }
+  }
+
+  private static void finish(int[] sums, byte[] to, int offset) {
+    for (int i = 0; i < sums.length; i++) {
+      to[offset + i] = sample(sums[i]);
+    }
+  }
+
+  private static byte sample(int sum) {
     return (byte) Math.max(0, Math.min(0xFF, sum >> WEIGHT_BITS));
   }
 
   /**
    * The pixels of a line that each pixel of the scaled line is made of.
    *
-   * @param first first of them
+   * @param first first of them; never decreases
    * @param of their weights, whose sum is 2<sup>22</sup>
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   private record Weights(int[] first, int[][] of) {
-    static Weights of(int from, int to) {
+    /** Returns the weights of the {@code part} pixels in the centre of a line of {@code to}. */
+    static Weights of(int from, long to, int part) {
       double scale = (double) from / to;
       double radius = Math.max(1, scale);
-      Weights weights = new Weights(new int[to], new int[to][]);
-      for (int i = 0; i < to; i++) {
-        double centre = (i + 0.5) * scale;
+      long start = (to - part) / 2;
+      Weights weights = new Weights(new int[part], new int[part][]);
+      for (int i = 0; i < part; i++) {
+        double centre = (start + i + 0.5) * scale;
         int first = Math.max(0, (int) (centre - radius + 0.5));
         int end = Math.min(from, (int) (centre + radius + 0.5));
         double[] triangle = new double[end - first];
@@ -89,6 +122,18 @@ final class BilinearScaler {
                 .toArray();
       }
       return weights;
+    }
+
+    int end(int i) {
+      return first[i] + of[i].length;
+    }
+
+    int begin() {
+      return first[0];
+    }
+
+    int end() {
+      return end(first.length - 1);
     }
   }
 }

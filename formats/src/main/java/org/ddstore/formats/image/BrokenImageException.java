@@ -4,7 +4,7 @@ package org.ddstore.formats.image;
 import java.io.IOException;
 
 /** The bytes are not an image that can be decoded. */
-final class BrokenImageException extends IOException {
+class BrokenImageException extends IOException {
   private static final long serialVersionUID = 1L;
 
   BrokenImageException(String problem) {

@@ -4,22 +4,27 @@ package org.ddstore.formats.image;
 import java.nio.ByteBuffer;
 import javax.imageio.stream.ImageInputStreamImpl;
 
-/** The bytes of a buffer for a reader of images, which would copy those of a stream to blocks. */
+/**
+ * The bytes of two buffers, one after the other, for a reader of images, which would copy those of
+ * a stream to blocks.
+ */
 final class BufferImageInput extends ImageInputStreamImpl {
-  private final ByteBuffer bytes;
+  private final ByteBuffer head;
+  private final ByteBuffer body;
 
-  BufferImageInput(ByteBuffer bytes) {
-    this.bytes = bytes.slice();
-  }
-
-  private int left() {
-    return (int) Math.max(0, bytes.limit() - streamPos);
+  BufferImageInput(ByteBuffer head, ByteBuffer body) {
+    this.head = head.slice();
+    this.body = body.slice();
   }
 
   @Override
   public int read() {
     bitOffset = 0;
-    return left() == 0 ? -1 : bytes.get((int) streamPos++) & 0xFF;
+    if (streamPos >= length()) {
+      return -1;
+    }
+    int at = (int) streamPos++;
+    return (at < head.limit() ? head.get(at) : body.get(at - head.limit())) & 0xFF;
   }
 
   @Override
@@ -28,17 +33,20 @@ final class BufferImageInput extends ImageInputStreamImpl {
     if (count == 0) {
       return 0;
     }
-    int taken = Math.min(count, left());
-    if (taken == 0) {
+    if (streamPos >= length()) {
       return -1;
     }
-    bytes.get((int) streamPos, to, offset, taken);
+    int at = (int) streamPos;
+    ByteBuffer from = at < head.limit() ? head : body;
+    int start = at < head.limit() ? at : at - head.limit();
+    int taken = Math.min(count, from.limit() - start);
+    from.get(start, to, offset, taken);
     streamPos += taken;
     return taken;
   }
 
   @Override
   public long length() {
-    return bytes.limit();
+    return (long) head.limit() + body.limit();
   }
 }

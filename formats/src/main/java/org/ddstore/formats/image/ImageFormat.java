@@ -3,7 +3,6 @@ package org.ddstore.formats.image;
 
 import java.io.IOException;
 import java.io.Serializable;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -31,8 +30,6 @@ public final class ImageFormat implements SampleFormat {
 
   private static final Logger LOG = LoggerFactory.getLogger(ImageFormat.class);
 
-  private static final int HEADER_BYTES = 1 << 16;
-
   static final String IMAGE = "image";
   static final String PATH = "path";
   static final String LABEL = "label";
@@ -49,7 +46,7 @@ public final class ImageFormat implements SampleFormat {
 
   @Override
   public List<String> suffixes() {
-    return List.of(".jpg", ".jpeg", ".png");
+    return List.of(".jpg", ".jpeg", ".jpe", ".jfif", ".png");
   }
 
   @Override
@@ -71,15 +68,13 @@ public final class ImageFormat implements SampleFormat {
     ImageOptions.Size size;
     try {
       if (chosen.broken() == ImageOptions.Broken.DROP) {
-        Pixels image = ImageDecoder.decode(file.readAll(), chosen.channels());
+        PixelRows image = ImageDecoder.decode(file, chosen);
         size = chosen.size().orElse(new ImageOptions.Size(image.height(), image.width()));
-        if (chosen.size().isPresent()) {
-          ImageShaper.requireCovers(file, image, chosen);
-        }
+        ImageShaper.requireCovers(file, image, chosen);
       } else if (chosen.size().isPresent()) {
         size = chosen.size().get();
       } else {
-        size = size(file);
+        size = ImageDecoder.size(file);
       }
     } catch (BrokenImageException e) {
       if (chosen.broken() == ImageOptions.Broken.DROP) {
@@ -91,27 +86,14 @@ public final class ImageFormat implements SampleFormat {
     return new FileFacts(file, 1, 1, columns(size, chosen), null);
   }
 
-  /** Returns the size in the header, which most files have in their first bytes. */
-  private static ImageOptions.Size size(InputFile file) throws IOException {
-    if (file.length() > HEADER_BYTES) {
-      ByteBuffer first = ByteBuffer.allocate(HEADER_BYTES);
-      try (InputFile.Content content = file.open()) {
-        content.read(0, first);
-      }
-      try {
-        return ImageDecoder.size(first.flip());
-      } catch (BrokenImageException e) {
-        LOG.debug("image {} has no size in its first {} bytes", file.path(), HEADER_BYTES, e);
-      }
-    }
-    return ImageDecoder.size(file.readAll());
-  }
-
   static FormatException broken(InputFile file, BrokenImageException cause) {
     return new FormatException(
         file.path(),
-        "broken image: %s; option \"%s\" = drop leaves such files out"
-            .formatted(cause.getMessage(), FormatOptionKeys.BROKEN),
+        "%s%s; option \"%s\" = drop leaves such files out"
+            .formatted(
+                cause instanceof LargeImageException ? "" : "broken image: ",
+                cause.getMessage(),
+                FormatOptionKeys.BROKEN),
         cause);
   }
 

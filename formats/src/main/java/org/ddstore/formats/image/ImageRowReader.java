@@ -30,21 +30,24 @@ record ImageRowReader(
   private Values image() throws IOException {
     int[] shape = columns.get(0).shape();
     Size size = new Size(shape[0], shape[1]);
-    Pixels image;
+    PixelRows image;
     try {
-      image = ImageDecoder.decode(file.readAll(), options.channels());
+      image = ImageDecoder.decode(file, options);
     } catch (BrokenImageException e) {
       throw ImageFormat.broken(file, e);
     }
-    if (options.size().isPresent()) {
-      image = ImageShaper.shape(file, image, size, options);
-    } else if (image.height() != size.height() || image.width() != size.width()) {
+    if (options.size().isEmpty()
+        && (image.height() != size.height() || image.width() != size.width())) {
       throw new FormatException(
           file.path(),
           "has %d x %d pixels, had %d x %d when it was listed: read it when nothing writes it"
               .formatted(image.height(), image.width(), size.height(), size.width()));
     }
-    return columns.get(0).values(ByteBuffer.wrap(image.samples()), 1);
+    byte[] samples =
+        options.size().isPresent()
+            ? ImageShaper.shape(file, image, size, options)
+            : image.crop(0, 0, size);
+    return columns.get(0).values(ByteBuffer.wrap(samples), 1);
   }
 
   @Override

@@ -12,21 +12,23 @@ final class ImageShaper {
   private ImageShaper() {}
 
   /**
-   * Returns an image of the size.
+   * Returns the samples of an image of the size.
    *
    * @param size wanted height and width
    * @throws FormatException if a part is to be cut out of a smaller image
    */
-  static Pixels shape(InputFile file, Pixels image, Size size, ImageOptions options) {
+  static byte[] shape(InputFile file, PixelRows image, Size size, ImageOptions options) {
     requireCovers(file, image, options);
     return switch (options.mode()) {
-      case RESIZE -> BilinearScaler.scale(image, size.height(), size.width());
-      case CROP -> centre(image, size);
-      case FIT -> centre(cover(image, size), size);
+      case RESIZE -> BilinearScaler.scale(image, size.height(), size.width(), size);
+      case CROP ->
+          image.crop(
+              (image.height() - size.height()) / 2, (image.width() - size.width()) / 2, size);
+      case FIT -> cover(image, size);
     };
   }
 
-  static void requireCovers(InputFile file, Pixels image, ImageOptions options) {
+  static void requireCovers(InputFile file, PixelRows image, ImageOptions options) {
     Size size = options.size().orElse(new Size(image.height(), image.width()));
     if (options.mode() == Mode.CROP
         && (image.height() < size.height() || image.width() < size.width())) {
@@ -42,18 +44,12 @@ final class ImageShaper {
     }
   }
 
-  /** Scales in proportion: one side is as wanted, the other at least so. */
-  private static Pixels cover(Pixels image, Size size) {
+  /** Scales in proportion, one side as wanted, the other at least so, and cuts out the centre. */
+  private static byte[] cover(PixelRows image, Size size) {
     double scale =
         Math.max((double) size.height() / image.height(), (double) size.width() / image.width());
-    int height = (int) Math.max(size.height(), Math.round(image.height() * scale));
-    int width = (int) Math.max(size.width(), Math.round(image.width() * scale));
-    return BilinearScaler.scale(image, height, width);
-  }
-
-  private static Pixels centre(Pixels image, Size size) {
-    int top = (image.height() - size.height()) / 2;
-    int left = (image.width() - size.width()) / 2;
-    return image.crop(top, left, size.height(), size.width());
+    long height = Math.max(size.height(), Math.round(image.height() * scale));
+    long width = Math.max(size.width(), Math.round(image.width() * scale));
+    return BilinearScaler.scale(image, height, width, size);
   }
 }
