@@ -65,6 +65,7 @@ final class InputFormat {
     DataFrameReader reader = spark.read().format(format);
     if (format.equalsIgnoreCase(CSV)) {
       reader.option("header", true).option("inferSchema", true);
+      reader.option("enforceSchema", false); // else headers of files are not compared
     }
     if (format.equalsIgnoreCase(CSV) || format.equalsIgnoreCase(JSON)) {
       reader.option("mode", "FAILFAST"); // else a damaged line is a row of nulls
@@ -141,7 +142,8 @@ final class InputFormat {
     }
     List<InputFile> children =
         file.children().stream()
-            .filter(child -> !child.name().matches("[._].*"))
+            .filter(child -> !InputFile.isHidden(child.name()))
+            .filter(child -> !child.isFolder() || !child.name().startsWith("_"))
             .sorted(Comparator.comparing(InputFile::path))
             .toList();
     for (InputFile child : children) {

@@ -14,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -27,6 +28,11 @@ import org.apache.hadoop.fs.Path;
  */
 public final class InputFile implements Serializable {
   private static final long serialVersionUID = 1L;
+
+  private static final Pattern BOOKKEEPING =
+      Pattern.compile(
+          "_SUCCESS|_metadata|_common_metadata|_temporary|_spark_metadata|_delta_log|__MACOSX"
+              + "|_committed_.*|_started_.*");
 
   private final String path;
   private final String root;
@@ -176,12 +182,13 @@ public final class InputFile implements Serializable {
   }
 
   /**
-   * {@return whether files of a name are left out, as Spark does: it begins with _ or .}
+   * {@return whether a file or folder of a name never belongs to the data in a folder: its name
+   * begins with a dot, or is one with which writers such as Spark mark what they have written}
    *
    * @param name last part of a path
    */
   public static boolean isHidden(String name) {
-    return name.startsWith("_") || name.startsWith(".");
+    return name.startsWith(".") || BOOKKEEPING.matcher(name).matches();
   }
 
   /**

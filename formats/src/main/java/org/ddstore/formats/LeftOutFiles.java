@@ -9,7 +9,11 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.ddstore.types.Internal;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The files that reads have left out, as options such as {@code broken} of images permit. */
+/**
+ * The files that reads have left out: those that options such as {@code broken} of images permit,
+ * and those in the folders whose names are not of the format. Files that writers add, such as {@code
+ * _SUCCESS}, are not among them.
+ */
 public final class LeftOutFiles {
   private LeftOutFiles() {}
 
@@ -21,7 +25,8 @@ public final class LeftOutFiles {
   }
 
   /**
-   * {@return relative paths of the files that the reads of a query have left out, in row order}
+   * {@return relative paths of the files that the reads of a query have left out, in row order; of
+   * folders, with a slash at the end}
    *
    * @param rows a DataFrame of files, or one that is derived from it
    */

@@ -68,6 +68,16 @@ public interface SampleFormat extends Serializable {
   FileFacts inspect(InputFile file, FormatOptions options) throws IOException;
 
   /**
+   * {@return whether {@link #inspect} decodes files as a whole, so that it runs on executors also
+   * for few files}
+   *
+   * @param options options of the read
+   */
+  default boolean decodesAtInspection(FormatOptions options) {
+    return false;
+  }
+
+  /**
    * {@return the columns of the data set} By default, all files must have the same columns.
    *
    * @param files all files, ordered by path; at least one

@@ -86,6 +86,11 @@ public final class ImageFormat implements SampleFormat {
     return new FileFacts(file, 1, 1, columns(size, chosen), null);
   }
 
+  @Override
+  public boolean decodesAtInspection(FormatOptions options) {
+    return ImageOptions.of(options).broken() == ImageOptions.Broken.DROP;
+  }
+
   static FormatException broken(InputFile file, BrokenImageException cause) {
     return new FormatException(
         file.path(),

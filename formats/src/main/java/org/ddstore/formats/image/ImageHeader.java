@@ -28,6 +28,9 @@ record ImageHeader(
   /** Above this number of pixels, an image is refused. */
   private static final long MAX_PIXELS = 1L << 28;
 
+  /** The samples of the result, and their copy on the way into a row. */
+  private static final int RESULT_COPIES = 2;
+
   /** Memory of the scaler for each row and column of an image: two weights, and a pixel. */
   private static final int SCALER_BYTES = 12;
 
@@ -82,7 +85,7 @@ record ImageHeader(
     return rasterBytes
         + decoderBytes
         + (options.size().isPresent() ? SCALER_BYTES * ((long) size.height() + size.width()) : 0)
-        + (long) result.height() * result.width() * options.channels();
+        + RESULT_COPIES * ((long) result.height() * result.width() * options.channels());
   }
 
   /** The supported formats, with the reader that the JVM prefers. */

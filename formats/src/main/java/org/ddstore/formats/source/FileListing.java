@@ -19,10 +19,15 @@ import org.ddstore.formats.SampleFormat;
 
 /** The files of a read, ordered by the bytes of their paths. */
 final class FileListing {
+  /** The order of the bytes of the paths. */
+  static final Comparator<InputFile> ROW_ORDER =
+      Comparator.comparing(FileListing::pathBytes, Arrays::compareUnsigned);
+
   private final SampleFormat format;
   private final FormatOptions options;
   private final List<String> paths;
   private final List<String> suffixes;
+  private final List<InputFile> leftOut = new ArrayList<>();
 
   FileListing(SampleFormat format, CommonOptions read) {
     this.format = format;
@@ -68,8 +73,17 @@ final class FileListing {
                       : " has a name that ends with " + String.join(" or ", suffixes)));
     }
     List<InputFile> files = new ArrayList<>(found.values());
-    files.sort(Comparator.comparing(FileListing::pathBytes, Arrays::compareUnsigned));
+    files.sort(ROW_ORDER);
     return files;
+  }
+
+  /**
+   * Returns the files and folders that {@link #list} has found in folders and left out: files
+   * without a suffix of the format, unless the caller has chosen the suffixes; folders whose names
+   * begin with {@code _}; and files of the format whose names begin with a dot.
+   */
+  List<InputFile> leftOut() {
+    return leftOut;
   }
 
   /** Some exceptions of file systems have the path alone as their message. */
@@ -87,13 +101,17 @@ final class FileListing {
       return;
     }
     for (InputFile child : folder.children()) {
-      if (InputFile.isHidden(child.name())) {
-        continue;
-      }
-      if (child.isFolder()) {
+      String name = child.name();
+      if (InputFile.isHidden(name)) {
+        if (!child.isFolder() && !suffixes.isEmpty() && hasSuffix(name)) {
+          leftOut.add(child);
+        }
+      } else if (child.isFolder() && !name.startsWith("_")) {
         addAll(child, found);
-      } else if (hasSuffix(child.name())) {
+      } else if (!child.isFolder() && hasSuffix(name)) {
         found.put(child.path(), child);
+      } else if (child.isFolder() || suffixes.equals(format.suffixes())) {
+        leftOut.add(child);
       }
     }
   }

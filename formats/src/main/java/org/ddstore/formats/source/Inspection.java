@@ -21,7 +21,10 @@ import org.ddstore.spark.failure.TaskResults;
 import org.ddstore.spark.task.JavaBytes;
 import org.ddstore.types.DDStoreException;
 
-/** The facts of files: few are read on the driver, many by a job on the executors. */
+/**
+ * The facts of files: few are read on the driver; many, or files that are decoded, by a job on the
+ * executors, whose memory the read will have.
+ */
 final class Inspection {
   /** Above this number a job is faster than the driver alone. */
   private static final int MAX_ON_DRIVER = 32;
@@ -41,7 +44,7 @@ final class Inspection {
     SampleFormat format = this.format;
     FormatOptions options = this.options;
     List<FileFacts> facts = new ArrayList<>();
-    if (files.size() <= MAX_ON_DRIVER) {
+    if (files.size() <= MAX_ON_DRIVER && !format.decodesAtInspection(options)) {
       facts.addAll(inspectAll(format, files, options));
     } else {
       JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
@@ -48,20 +49,21 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
     CommonOptions read = CommonOptions.of(format, options);
     format.check(read.options());
     SparkSession session = SparkSession.active();
-    List<InputFile> files = new FileListing(format, read).list(session);
+    FileListing listing = new FileListing(format, read);
+    List<InputFile> files = listing.list(session);
     List<FileFacts> facts = new Inspection(format, read.options()).of(files, session);
     if (facts.isEmpty()) {
       throw new IllegalArgumentException(
           "format %s: every file of %s is left out by the options"
               .formatted(format.name(), read.paths()));
     }
-    List<String> leftOut = leftOut(files, facts);
+    List<String> leftOut = leftOut(listing.leftOut(), files, facts);
     if (!leftOut.isEmpty()) {
       LOG.warn(
-          "format {} leaves out {} of {} files: {}{}",
+          "format {} reads {} files and leaves out {}: {}{}",
           format.name(),
+          facts.size(),
           leftOut.size(),
-          files.size(),
           String.join(", ", leftOut.subList(0, Math.min(LOGGED_FILES, leftOut.size()))),
           leftOut.size() > LOGGED_FILES ? ", .." : "");
     }
@@ -71,15 +73,16 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
         leftOut);
   }
 
-  /** Returns the relative paths of the listed files that the format has left out, in row order. */
-  private static List<String> leftOut(List<InputFile> files, List<FileFacts> facts) {
-    if (files.size() == facts.size()) {
-      return List.of();
-    }
+  /** Returns the relative paths of what the listing or the format has left out, in row order. */
+  private static List<String> leftOut(
+      List<InputFile> unlisted, List<InputFile> files, List<FileFacts> facts) {
     Set<String> kept = facts.stream().map(file -> file.file().path()).collect(Collectors.toSet());
-    return files.stream()
+    return Stream.concat(
+            unlisted.stream(), files.stream().filter(file -> !kept.contains(file.path())))
         .filter(file -> !kept.contains(file.path()))
-        .map(InputFile::relativePath)
+        .sorted(FileListing.ROW_ORDER)
+        .map(file -> file.relativePath() + (file.isFolder() ? "/" : ""))
+        .distinct()
         .toList();
   }
 

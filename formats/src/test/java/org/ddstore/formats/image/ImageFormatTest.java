@@ -38,8 +38,8 @@ class ImageFormatTest {
     Python.run(
         folder,
         """
-        import numpy as np, os, zlib, struct
-        from PIL import Image
+        import io, numpy as np, os, zlib, struct
+        from PIL import Image, ImageCms
         rng = np.random.default_rng(3)
         H, W = 13, 17
         def noise(*shape): return rng.integers(0, 256, shape, dtype=np.uint8)
@@ -76,6 +76,38 @@ class ImageFormatTest {
         Image.fromarray(smooth(H, W, 1)[:, :, 0]).save('jpg/grey.JPEG', quality=80, progressive=True)
         for name in os.listdir('jpg'): dump('dump/' + name, Image.open('jpg/' + name))
 
+        # JPEG with profiles that would change samples, and with other markers than JFIF
+        def segment(code, data): return bytes([255, code]) + struct.pack('>H', len(data) + 2) + data
+        def profile(*parts): return b''.join(segment(0xE2, b'ICC_PROFILE\\0' + part) for part in parts)
+        def jpeg(im, **options):
+            out = io.BytesIO(); im.save(out, 'JPEG', quality=95, **options); return out.getvalue()[20:]
+        def with_ids(jpeg, *ids):
+            jpeg = bytearray(jpeg); frame = jpeg.find(b'\\xff\\xc0') + 10; scan = jpeg.find(b'\\xff\\xda') + 5
+            for i in range(3): jpeg[frame + 3 * i] = jpeg[scan + 2 * i] = ids[i]
+            return bytes(jpeg)
+        icc = ImageCms.ImageCmsProfile(ImageCms.createProfile('sRGB')).tobytes().replace(b'\\0\\2\\x66\\x66', b'\\0\\1\\0\\0')
+        grey_icc = icc[:16] + b'GRAY' + icc[20:].replace(b'rTRC', b'kTRC')
+        colours = Image.fromarray(smooth(H, W, 3)); rgb = jpeg(colours, subsampling=0); grey = jpeg(colours.convert('L'))
+        sof = rgb.find(b'\\xff\\xc0'); after = sof + 2 + rgb[sof + 3]
+        jfif = segment(0xE0, b'JFIF\\0\\1\\1\\0\\0\\1\\0\\1\\0\\0')
+        def adobe(transform): return segment(0xEE, b'Adobe\\0d\\0\\0\\0\\0' + bytes([transform]))
+        odd = dict(rgb_icc=jfif + profile(b'\\1\\1' + icc) + rgb, grey_icc=jfif + profile(b'\\1\\1' + grey_icc) + grey,
+            icc_twice=jfif + profile(b'\\1\\2' + icc[:200], b'\\1\\2' + icc[200:]) + rgb, icc_cut=profile(b'\\1\\1' + icc[:99]) + rgb,
+            icc_after_sof=jfif + rgb[:after] + profile(b'\\1\\1' + icc) + rgb[after:],
+            icc_progressive=jfif + profile(b'\\1\\1' + icc) + jpeg(colours, progressive=True), junk=jfif + b'\\0\\1\\2' + rgb)
+        for ids in [(0, 1, 2), (1, 2, 3), (82, 71, 66), (66, 71, 82)]:
+            data = with_ids(rgb, *ids)
+            for name, head in dict(none=b'', exif=segment(0xE1, b'Exif\\0\\0MM\\0*\\0\\0\\0\\10' + bytes(6)), jfif=jfif, adobe0=adobe(0), adobe1=adobe(1), both=jfif + adobe(0)).items():
+                odd['%s_%d_%d_%d' % (name, *ids)] = head + data
+        os.mkdir('odd')
+        for name, data in odd.items():
+            name += '.jpg'; open('odd/' + name, 'wb').write(b'\\xff\\xd8' + data); dump('dump/' + name, Image.open('odd/' + name))
+
+        os.makedirs('photos/_old'); os.makedirs('photos/_temporary')
+        for name in ['IMG_1.JPG', '_DSC2.JPG', 'a.jfif', 'b.jpe', '.hidden.jpg', '_old/x.jpg', '_temporary/x.jpg']:
+            colours.save('photos/' + name, format='JPEG')
+        for name in ['_SUCCESS', 'c.webp', '.DS_Store']: open('photos/' + name, 'wb').close()
+
         os.makedirs('tree/dog'); os.makedirs('tree/cat')
         sizes = [(37, 53), (64, 20), (24, 16), (100, 101)]
         for i in range(40):
@@ -106,6 +138,13 @@ class ImageFormatTest {
         Image.fromarray(noise(4, 4)).save('broken/fake.tmp', format='GIF'); os.rename('broken/fake.tmp', 'broken/gif.png')
         b = bytearray(open('broken/a.png', 'rb').read()); b[16:24] = b'\\x7f\\xff\\xff\\xff\\x7f\\xff\\xff\\xff'
         open('broken/vast.png', 'wb').write(b)
+        def flat(path, w, h, bits):
+            def chunk(kind, data): return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+            open(path, 'wb').write(b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', w, h, bits, 0, 0, 0, 0))
+                + chunk(b'zTXt', b'k\\0\\0' + zlib.compress(bytes(1 << 20))) + chunk(b'IDAT', zlib.compress((b'\\0' + b'\\xff' * (w * bits // 8)) * h, 9)) + chunk(b'IEND', b''))
+        flat('broken/wide.png', 1 << 28, 1, 1); flat('strip.png', 1000000, 2, 8)
+        b = bytearray(open('broken/z.jpg', 'rb').read()); at = b.find(b'\\xff\\xc0') + 5; b[at:at + 4] = b'\\x3f\\xff\\x3f\\xff'
+        open('broken/claim.jpg', 'wb').write(b)
         """);
   }
 
@@ -135,13 +174,12 @@ class ImageFormatTest {
     }
   }
 
-  @Test
-  void decodesJpegAsPillowButForRounding() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"jpg, 3", "odd, 31"})
+  void decodesJpegAsPillowButForRounding(String path, int count) throws IOException {
     for (int channels : new int[] {1, 3, 4}) {
-      List<Row> images = read("jpg", "channels", "" + channels).collectAsList();
-      assertThat(images)
-          .extracting(row -> row.getString(1))
-          .containsExactly("420.jpg", "444.jpg", "grey.JPEG");
+      List<Row> images = read(path, "channels", "" + channels).collectAsList();
+      assertThat(images).hasSize(count);
       for (Row image : images) {
         byte[] expected =
             Files.readAllBytes(
@@ -207,6 +245,7 @@ class ImageFormatTest {
         .containsExactly("a.png", "z.jpg");
     assertThat(LeftOutFiles.of(kept.where("path <> 'x'").select("image")))
         .containsExactly(
+            "claim.jpg",
             "cmyk.jpg",
             "cuta.png",
             "cutz.jpg",
@@ -215,7 +254,8 @@ class ImageFormatTest {
             "endz.jpg",
             "gif.png",
             "text.jpg",
-            "vast.png");
+            "vast.png",
+            "wide.png");
     assertThat(StoredRecords.of(kept.select("image"), 2).values().get("image"))
         .hasSize(2 * 40 * 40 * 3);
     assertThat(LeftOutFiles.of(read("png"))).isEmpty();
@@ -227,6 +267,7 @@ class ImageFormatTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "claim.jpg | claim.jpg: broken image: truncated: 16383 x 16383 pixels do not fit into",
         "cmyk.jpg  | cmyk.jpg: broken image: colours of JPEG other than grey and RGB",
         "cuta.png  | cuta.png: broken image: cannot be decoded",
         "cutz.jpg  | cutz.jpg: broken image: ",
@@ -236,6 +277,7 @@ class ImageFormatTest {
         "gif.png   | gif.png: broken image: neither JPEG nor PNG",
         "text.jpg  | text.jpg: broken image: neither JPEG nor PNG",
         "vast.png  | vast.png: broken image: 2147483647 x 2147483647 pixels are above the limit",
+        "wide.png  | wide.png: picture of 1 x 268435456 pixels: needs ",
       })
   void namesABrokenImage(String file, String message) {
     Dataset<Row> planned = read("broken/" + file, "size", "8,8");
@@ -261,6 +303,25 @@ class ImageFormatTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("option \"%s\" is \"%s\"".formatted(key, value))
         .hasMessageContaining(message.replace('`', '"'));
+  }
+
+  /** Cameras begin names of photographs in Adobe RGB with an underscore. */
+  @Test
+  void readsPhotographsWhateverTheirNamesAndTellsWhatElseIsThere() {
+    Dataset<Row> photos = read("photos");
+
+    assertThat(photos.collectAsList())
+        .extracting(row -> row.getString(1))
+        .containsExactly("IMG_1.JPG", "_DSC2.JPG", "a.jfif", "b.jpe");
+    assertThat(LeftOutFiles.of(photos)).containsExactly(".hidden.jpg", "_old/", "c.webp");
+  }
+
+  @Test
+  void cutsOutOfAnImageThatIsTooLargeAsAWhole() {
+    byte[] samples =
+        (byte[]) read("strip.png", "size", "2200,8", "mode", "fit", "channels", "1").head().get(0);
+
+    assertThat(samples).hasSize(2200 * 8).containsOnly(0xFF);
   }
 
   @Test

@@ -79,8 +79,12 @@ class OddFilesTest {
     assertThatThrownBy(() -> count("files", root))
         .hasStackTraceContaining("c.bin: a symbolic link to absent, which is missing");
     Files.delete(root.resolve("c.bin"));
-    Files.createSymbolicLink(root.resolve("_c.bin"), Path.of("absent"));
-    assertThat(count("files", root)).as("names with _ are left out").isEqualTo(2);
+    Files.createSymbolicLink(root.resolve(".c.bin"), Path.of("absent"));
+    Files.write(root.resolve("_SUCCESS"), new byte[0]);
+    Files.write(Files.createDirectories(root.resolve("_temporary")).resolve("d.bin"), new byte[5]);
+    assertThat(count("files", root)).as("hidden files are left out").isEqualTo(2);
+    Files.write(root.resolve("_c.bin"), new byte[5]);
+    assertThat(count("files", root)).isEqualTo(3);
   }
 
   @Test
