@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -20,6 +21,8 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
 
 /**
  * A file or folder in a file system of Hadoop, as it was when it was listed. Files of the local
@@ -326,8 +329,21 @@ public final class InputFile implements Serializable {
      * @param position position in the file in bytes
      * @param to buffer to fill
      * @throws EOFException if the file ends before
+     * @throws TaskKilledException if the task of this thread was cancelled
+     * @throws InterruptedIOException if this thread was interrupted
      */
-    public abstract void read(long position, ByteBuffer to) throws IOException;
+    public final void read(long position, ByteBuffer to) throws IOException {
+      TaskContext task = TaskContext.get();
+      if (task != null && task.isInterrupted()) {
+        throw new TaskKilledException("cancelled");
+      }
+      if (Thread.currentThread().isInterrupted()) {
+        throw new InterruptedIOException("the read was interrupted");
+      }
+      readFully(position, to);
+    }
+
+    abstract void readFully(long position, ByteBuffer to) throws IOException;
 
     @Override
     public abstract void close() throws IOException;
@@ -341,7 +357,7 @@ public final class InputFile implements Serializable {
     }
 
     @Override
-    public void read(long position, ByteBuffer to) throws IOException {
+    void readFully(long position, ByteBuffer to) throws IOException {
       long at = position;
       while (to.hasRemaining()) {
         int count = channel.read(to, at);
@@ -366,7 +382,7 @@ public final class InputFile implements Serializable {
     }
 
     @Override
-    public void read(long position, ByteBuffer to) throws IOException {
+    void readFully(long position, ByteBuffer to) throws IOException {
       byte[] bytes = to.hasArray() ? to.array() : new byte[to.remaining()];
       int from = to.hasArray() ? to.arrayOffset() + to.position() : 0;
       int count = to.remaining();

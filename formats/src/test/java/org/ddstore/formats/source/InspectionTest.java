@@ -2,17 +2,23 @@
 package org.ddstore.formats.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.SparkException;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.FormatSpark;
 import org.ddstore.formats.Formats;
 import org.ddstore.formats.InputFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class InspectionTest {
@@ -36,6 +42,49 @@ class InspectionTest {
     assertThat(facts).hasSize(MORE_THAN_ON_THE_DRIVER);
     for (int i = 0; i < MORE_THAN_ON_THE_DRIVER; i++) {
       assertThat(facts.get(i).file()).isSameAs(files.get(i));
+    }
+  }
+
+  /** A job of Spark ends without an interrupt of its thread, and the driver by one. */
+  @Test
+  @Timeout(120)
+  void aCancelledReadEnds() throws Exception {
+    Path path = Files.writeString(folder.resolve("a.txt"), "text");
+    JavaSparkContext context =
+        JavaSparkContext.fromSparkContext(FormatSpark.session().sparkContext());
+    InputFile file =
+        InputFile.matching(path.toString(), new BroadcastHadoop(FormatSpark.session())).get(0);
+    Thread canceller =
+        new Thread(
+            () -> {
+              while (context.statusTracker().getJobIdsForGroup("endless").length == 0) {
+                Thread.onSpinWait();
+              }
+              context.cancelJobGroup("endless");
+            });
+    canceller.start();
+    context.setJobGroup("endless", "reads until it is cancelled", false);
+
+    assertThatThrownBy(() -> context.parallelize(List.of(file), 1).foreach(InspectionTest::readOn))
+        .isInstanceOf(SparkException.class)
+        .hasMessageContaining("cancelled");
+    context.clearJobGroup();
+    canceller.join();
+    while (context.statusTracker().getActiveJobIds().length > 0
+        || context.sc().statusTracker().getExecutorInfos()[0].numRunningTasks() > 0) {
+      Thread.onSpinWait(); // until the task has seen it
+    }
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> readOn(file)).isInstanceOf(IOException.class);
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  private static void readOn(InputFile file) throws IOException {
+    try (InputFile.Content content = file.open()) {
+      while (true) {
+        content.read(0, ByteBuffer.allocate(2));
+      }
     }
   }
 }
