@@ -7,9 +7,11 @@ import java.util.List;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
@@ -25,6 +27,9 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
 
   private static final int MAX_ROWS = 4096;
 
+  /** Largest array of every JVM. */
+  private static final long MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
+
   private final SampleFormat format;
   private final FormatOptions options;
   private final DataSet.Selection selection;
@@ -34,6 +39,7 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
   private SampleReader reader;
   private long next;
   private long block;
+  private long heldBytes;
   private int rows;
   private ColumnarBatch batch;
 
@@ -72,6 +78,7 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
             : next + wanted / step * step;
     rows = (int) (Math.min(end, run.from() + run.count()) - next);
     block++;
+    heldBytes = 0;
     ColumnVector[] columns = new ColumnVector[selection.ordinals().length];
     for (int i = 0; i < columns.length; i++) {
       columns[i] = column(selection.ordinals()[i]);
@@ -114,6 +121,7 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
             "values of a batch are read after the next one was asked for");
       }
       SampleColumn column = selection.layout().columns().get(ordinal);
+      requireRoom(column, count);
       try {
         if (reader == null) {
           reader = format.open(run.file(), selection.layout(), options);
@@ -132,6 +140,32 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
             run.file().file().path(), "column " + column.name(), e.getMessage());
       }
     }
+  }
+
+  /**
+   * Checks the memory of the batch before the values of one more column are read: their bytes in
+   * the file, and the array that Spark reads. Formats check texts and ragged values.
+   */
+  private void requireRoom(SampleColumn column, int count) {
+    if (column.isRagged() || column.type() == ElementType.TEXT) {
+      return;
+    }
+    long inFile = count * column.estimatedBytes();
+    long inSpark =
+        column.isBinary()
+            ? inFile
+            : (long) count * column.elements() * column.type().sqlType().defaultSize();
+    String file = run.file().file().path();
+    if (Math.max(inFile, inSpark) > MAX_ARRAY_BYTES) {
+      throw FormatException.of(
+          file,
+          "column " + column.name(),
+          "one value of %s has %,d bytes, the limit is %,d: divide the values into smaller ones"
+              .formatted(column, Math.max(inFile, inSpark), MAX_ARRAY_BYTES));
+    }
+    heldBytes += inFile + inSpark;
+    ReadBudget.requireHeld(
+        file, "column %s: %,d rows of %s".formatted(column.name(), count, column), heldBytes);
   }
 
   private void closeFile() throws IOException {
