@@ -2,7 +2,9 @@
 package org.ddstore.formats;
 
 import java.io.Serializable;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The columns of a data set of one or several files.
@@ -41,29 +43,26 @@ public record Layout(List<SampleColumn> columns, Serializable details) implement
       return;
     }
     String path = other.file().path();
+    Map<String, SampleColumn> found = byName(other.columns());
     for (SampleColumn column : first.columns()) {
-      SampleColumn found =
-          other.columns().stream()
-              .filter(candidate -> candidate.name().equals(column.name()))
-              .findFirst()
-              .orElseThrow(
-                  () ->
-                      FormatException.of(
-                          path,
-                          "column " + column.name(),
-                          "missing, but %s has it: read files of different columns one by one"
-                              .formatted(first.file().path())));
-      if (!found.equals(column)) {
+      if (!found.containsKey(column.name())) {
+        throw FormatException.of(
+            path,
+            "column " + column.name(),
+            "missing, but %s has it: read files of different columns one by one"
+                .formatted(first.file().path()));
+      }
+      if (!found.get(column.name()).equals(column)) {
         throw FormatException.of(
             path,
             "column " + column.name(),
             "is %s, but %s has %s: read files of different types or shapes one by one"
-                .formatted(found, first.file().path(), column));
+                .formatted(found.get(column.name()), first.file().path(), column));
       }
     }
-    List<String> names = first.columns().stream().map(SampleColumn::name).toList();
+    Map<String, SampleColumn> known = byName(first.columns());
     for (SampleColumn column : other.columns()) {
-      if (!names.contains(column.name())) {
+      if (!known.containsKey(column.name())) {
         throw FormatException.of(
             path,
             "column " + column.name(),
@@ -73,5 +72,11 @@ public record Layout(List<SampleColumn> columns, Serializable details) implement
     }
     throw new FormatException(
         path, "the columns are in another order than in %s".formatted(first.file().path()));
+  }
+
+  private static Map<String, SampleColumn> byName(List<SampleColumn> columns) {
+    Map<String, SampleColumn> names = new HashMap<>();
+    columns.forEach(column -> names.put(column.name(), column));
+    return names;
   }
 }

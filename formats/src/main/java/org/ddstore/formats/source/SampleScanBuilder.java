@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.source;
 
-import java.util.Arrays;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
@@ -28,12 +28,15 @@ final class SampleScanBuilder implements ScanBuilder, SupportsPushDownRequiredCo
 
   @Override
   public Scan build() {
-    List<String> names = Arrays.asList(all.fieldNames());
+    Map<String, Integer> places = new HashMap<>();
+    for (String name : all.fieldNames()) {
+      places.put(name, places.size());
+    }
     int[] ordinals = new int[required.size()];
     StructType place = null;
     for (int i = 0; i < ordinals.length; i++) {
       StructField field = required.fields()[i];
-      int at = names.indexOf(field.name());
+      int at = places.getOrDefault(field.name(), -1);
       if (at < 0) {
         place = (StructType) field.dataType();
       }

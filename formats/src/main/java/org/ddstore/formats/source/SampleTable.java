@@ -17,6 +17,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -93,8 +94,11 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
 
   /** Returns the layout; the columns that are not selected stay, for formats that count on them. */
   private static DataSet.Selection select(Layout layout, CommonOptions read) {
+    if (read.columns().isEmpty()) {
+      return DataSet.Selection.all(layout);
+    }
     List<String> names = layout.columns().stream().map(SampleColumn::name).toList();
-    List<String> wanted = read.columns().isEmpty() ? names : read.columns();
+    List<String> wanted = read.columns();
     int[] ordinals = new int[wanted.size()];
     for (int i = 0; i < ordinals.length; i++) {
       String name = wanted.get(i);
@@ -122,8 +126,16 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
   public StructType schema() {
     return new StructType(
         Arrays.stream(data.selection().ordinals())
-            .mapToObj(ordinal -> data.selection().layout().columns().get(ordinal).sqlField())
+            .mapToObj(ordinal -> sqlField(data.selection().layout().columns().get(ordinal)))
             .toArray(StructField[]::new));
+  }
+
+  private StructField sqlField(SampleColumn column) {
+    try {
+      return column.sqlField();
+    } catch (IllegalArgumentException e) { // more dimensions or a longer name than a field can have
+      throw new FormatException(data.files().get(0).file().path(), e.getMessage(), e);
+    }
   }
 
   @Override
