@@ -67,8 +67,9 @@ public final class ContentStream extends InputStream {
     return true;
   }
 
+  /** Returns the number of all bytes that are left: a gzip stream ends where it is 0. */
   @Override
   public int available() {
-    return buffer.remaining();
+    return (int) Math.min(Integer.MAX_VALUE, buffer.remaining() + end - next);
   }
 }

@@ -68,12 +68,13 @@ public interface SampleFormat extends Serializable {
   FileFacts inspect(InputFile file, FormatOptions options) throws IOException;
 
   /**
-   * {@return whether {@link #inspect} decodes files as a whole, so that it runs on executors also
-   * for few files}
+   * {@return whether {@link #inspect} reads or decodes all of a file, so that it runs on executors,
+   * with the memory that the read will have, also for few files}
    *
+   * @param file file to inspect
    * @param options options of the read
    */
-  default boolean decodesAtInspection(FormatOptions options) {
+  default boolean readsContentToInspect(InputFile file, FormatOptions options) {
     return false;
   }
 

@@ -18,7 +18,6 @@ public final class StreamedBytes implements Closeable {
   private static final int SKIP_BYTES = 1 << 16;
 
   private final Source source;
-  private final long length;
   private InputStream stream;
   private long next;
   private byte[] skipped;
@@ -39,12 +38,9 @@ public final class StreamedBytes implements Closeable {
    * Creates a reader.
    *
    * @param source what opens the stream, for the first read and for each that goes back
-   * @param length number of bytes of the stream. After the last one, its end is read, too, where
-   *     streams compare their checksums
    */
-  public StreamedBytes(Source source, long length) {
+  public StreamedBytes(Source source) {
     this.source = Objects.requireNonNull(source, "source is null");
-    this.length = length;
   }
 
   /**
@@ -53,24 +49,40 @@ public final class StreamedBytes implements Closeable {
    * @param position position of the first byte
    * @param to buffer, whose position is moved to its limit
    * @throws EOFException if the stream ends before
-   * @throws IOException if the stream is damaged, or has more bytes than its length
+   * @throws IOException if the stream is damaged
    */
   public void read(long position, ByteBuffer to) throws IOException {
-    if (stream == null || position < next) {
-      close();
-      stream = source.open();
-      next = 0;
-    }
+    openBefore(position);
     skipTo(position);
     int count = to.remaining();
     int taken = stream.readNBytes(to.array(), to.arrayOffset() + to.position(), count);
     next += taken;
     if (taken < count) {
-      throw tooShort();
+      throw new EOFException("the decompressed data ends after %,d bytes".formatted(next));
     }
     to.position(to.position() + count);
-    if (next == length && stream.read() >= 0) {
+  }
+
+  /**
+   * Reads to the end of the stream, where streams compare their checksums.
+   *
+   * @param length number of bytes that the stream must have
+   * @throws EOFException if it has fewer
+   * @throws IOException if it is damaged, or has more
+   */
+  public void requireEnd(long length) throws IOException {
+    openBefore(length);
+    skipTo(length);
+    if (stream.read() >= 0) {
       throw new ZipException("the decompressed data has more than %,d bytes".formatted(length));
+    }
+  }
+
+  private void openBefore(long position) throws IOException {
+    if (stream == null || position < next) {
+      close();
+      stream = source.open();
+      next = 0;
     }
   }
 
@@ -81,15 +93,11 @@ public final class StreamedBytes implements Closeable {
     while (next < position) { // not skip(): some streams do not check what they skip
       int taken = stream.read(skipped, 0, (int) Math.min(SKIP_BYTES, position - next));
       if (taken < 0) {
-        throw tooShort();
+        throw new EOFException(
+            "the decompressed data ends after %,d bytes, needed are %,d".formatted(next, position));
       }
       next += taken;
     }
-  }
-
-  private EOFException tooShort() {
-    return new EOFException(
-        "the decompressed data ends after %,d of %,d bytes".formatted(next, length));
   }
 
   @Override

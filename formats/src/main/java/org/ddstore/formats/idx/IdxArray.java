@@ -2,6 +2,7 @@
 package org.ddstore.formats.idx;
 
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.util.zip.ZipException;
 import org.ddstore.formats.ContentStream;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.StreamedBytes;
 import org.ddstore.formats.Values;
@@ -30,20 +32,20 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
    * @throws FormatException if the file is not IDX, or has another size than the header declares
    */
   static IdxArray inspect(InputFile file, String name) throws IOException {
-    IdxHeader header;
     try (InputFile.Content content = file.open()) {
-      if (isGzip(file)) {
-        try (StreamedBytes unzipped = unzipped(file, content, Long.MAX_VALUE)) {
-          header = IdxHeader.read(file.path(), unzipped::read);
-        }
-      } else {
-        header = IdxHeader.read(file.path(), content::read);
-      }
+      return isGzip(file) ? unzip(file, content, name) : read(file, content, name);
     } catch (ZipException e) {
-      throw new FormatException(file.path(), "not a gzip file: " + e.getMessage(), e);
+      throw new FormatException(file.path(), "damaged, or not a gzip file: " + e.getMessage(), e);
+    } catch (EOFException e) { // the plan may be that of the images of these labels
+      throw new FormatException(file.path(), "truncated: " + e.getMessage(), e);
     }
+  }
+
+  private static IdxArray read(InputFile file, InputFile.Content content, String name)
+      throws IOException {
+    IdxHeader header = IdxHeader.read(file.path(), content::read);
     long expected = header.fileBytes(file.path());
-    if (!isGzip(file) && file.length() != expected) {
+    if (file.length() != expected) {
       throw new FormatException(
           file.path(),
           "%s: the header declares %,d bytes, the file has %,d"
@@ -55,13 +57,32 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
     return new IdxArray(file, header, header.column(file.path(), name));
   }
 
-  private static boolean isGzip(InputFile file) {
+  /** Decompresses the file once, without holding it: only its end has size and checksum. */
+  private static IdxArray unzip(InputFile file, InputFile.Content content, String name)
+      throws IOException {
+    try (StreamedBytes unzipped = unzipped(file, content)) {
+      IdxHeader header = IdxHeader.read(file.path(), unzipped::read);
+      SampleColumn column = header.column(file.path(), name);
+      long expected = header.fileBytes(file.path());
+      if (expected / ReadBudget.DEFLATE_RATIO > file.length()) {
+        throw new FormatException(
+            file.path(),
+            "truncated: the header declares %,d bytes, which %,d compressed bytes cannot be"
+                .formatted(expected, file.length()));
+      }
+      unzipped.requireEnd(expected);
+      return new IdxArray(file, header, column);
+    }
+  }
+
+  /** Returns whether gzip compresses a file, by its name. */
+  static boolean isGzip(InputFile file) {
     return file.name().toLowerCase(Locale.ROOT).endsWith(GZIP);
   }
 
-  private static StreamedBytes unzipped(InputFile file, InputFile.Content content, long bytes) {
+  private static StreamedBytes unzipped(InputFile file, InputFile.Content content) {
     return new StreamedBytes(
-        () -> new GZIPInputStream(new ContentStream(content, 0, file.length()), 1 << 16), bytes);
+        () -> new GZIPInputStream(new ContentStream(content, 0, file.length()), 1 << 16));
   }
 
   boolean isCompressed() {
@@ -85,10 +106,7 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
     private Reader(IdxArray array) throws IOException {
       this.array = array;
       this.content = array.file.open();
-      this.unzipped =
-          array.isCompressed()
-              ? unzipped(array.file, content, array.header.fileBytes(array.file.path()))
-              : null;
+      this.unzipped = array.isCompressed() ? unzipped(array.file, content) : null;
     }
 
     Values read(long from, int count) throws IOException {
@@ -96,14 +114,14 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
       int rowBytes = Math.multiplyExact(width, array.column.type().bytes());
       ByteBuffer elements = ByteBuffer.allocate(Math.multiplyExact(count, rowBytes));
       long position = array.header.dataOffset() + from * rowBytes;
-      if (unzipped == null) {
-        content.read(position, elements);
-      } else {
-        try {
+      try {
+        if (unzipped == null) {
+          content.read(position, elements);
+        } else {
           unzipped.read(position, elements);
-        } catch (ZipException e) {
-          throw new FormatException(array.file.path(), "damaged: " + e.getMessage(), e);
         }
+      } catch (ZipException | EOFException e) {
+        throw new FormatException(array.file.path(), "damaged: " + e.getMessage(), e);
       }
       elements.flip();
       return array.column.values(elements, count);

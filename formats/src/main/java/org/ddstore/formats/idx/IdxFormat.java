@@ -65,6 +65,11 @@ public final class IdxFormat implements SampleFormat {
   }
 
   @Override
+  public boolean readsContentToInspect(InputFile file, FormatOptions options) {
+    return IdxArray.isGzip(file);
+  }
+
+  @Override
   public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
     if (isPaired(options)) {
       Matcher labelsOf = LABELS_OF.matcher(file.name());

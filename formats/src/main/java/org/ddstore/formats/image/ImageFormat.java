@@ -87,7 +87,7 @@ public final class ImageFormat implements SampleFormat {
   }
 
   @Override
-  public boolean decodesAtInspection(FormatOptions options) {
+  public boolean readsContentToInspect(InputFile file, FormatOptions options) {
     return ImageOptions.of(options).broken() == ImageOptions.Broken.DROP;
   }
 

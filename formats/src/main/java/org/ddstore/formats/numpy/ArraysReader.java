@@ -2,6 +2,7 @@
 package org.ddstore.formats.numpy;
 
 import java.io.Closeable;
+import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,9 +13,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.ZipException;
-import org.ddstore.formats.ContentStream;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.StreamedBytes;
 import org.ddstore.formats.Values;
@@ -25,6 +26,7 @@ final class ArraysReader implements SampleReader {
   private final ArrayRows[] rows;
   private final Map<String, InputFile.Content> contents = new HashMap<>();
   private final Deque<Closeable> opened = new ArrayDeque<>();
+  private long reorderedBytes;
 
   /**
    * Creates a reader.
@@ -44,7 +46,7 @@ final class ArraysReader implements SampleReader {
     }
     try {
       return rows[column].read(from, count);
-    } catch (ZipException e) {
+    } catch (ZipException | EOFException e) {
       throw new FormatException(
           arrays.get(column).header().file(), "damaged: " + e.getMessage(), e);
     }
@@ -53,15 +55,11 @@ final class ArraysReader implements SampleReader {
   private NpyHeader.Bytes bytes(NumpyArray array) throws IOException {
     InputFile.Content content = content(array.file());
     NpzEntry entry = array.entry();
-    NpyHeader header = array.header();
     NpyHeader.Bytes bytes;
     if (entry == null) {
       bytes = content::read;
     } else if (entry.isDeflated()) {
-      StreamedBytes inflated =
-          new StreamedBytes(
-              () -> entry.inflate(new ContentStream(content, entry.offset(), entry.storedBytes())),
-              entry.bytes());
+      StreamedBytes inflated = new StreamedBytes(() -> entry.open(content));
       opened.push(inflated);
       bytes = inflated::read;
     } else {
@@ -69,8 +67,8 @@ final class ArraysReader implements SampleReader {
     }
     // Elements of a row are far apart in Fortran order: one by one, they cannot be read from a
     // stream, and cost a read each of a file that is one row.
-    boolean isWhole = header.fortran() && (array.isDeflated() || array.rows() == 1);
-    return isWhole ? inMemory(header, bytes) : bytes;
+    boolean isWhole = array.header().fortran() && (array.isDeflated() || array.rows() == 1);
+    return isWhole ? inMemory(array.header(), bytes) : bytes;
   }
 
   private InputFile.Content content(InputFile file) throws IOException {
@@ -87,15 +85,17 @@ final class ArraysReader implements SampleReader {
     return content;
   }
 
-  private static NpyHeader.Bytes inMemory(NpyHeader header, NpyHeader.Bytes from)
-      throws IOException {
-    long length = header.dataOffset() + header.dataBytes();
+  private NpyHeader.Bytes inMemory(NpyHeader header, NpyHeader.Bytes from) throws IOException {
+    long length = header.end();
     if (length > Integer.MAX_VALUE - 8) {
       throw new FormatException(
           header.file(),
           "fortran_order: %,d bytes are too many to be reordered in memory: save it in C order, as in np.ascontiguousarray(a)"
               .formatted(length));
     }
+    reorderedBytes += length;
+    ReadBudget.requireHeld(
+        header.file(), "fortran_order: the arrays that are reordered in memory", reorderedBytes);
     ByteBuffer all = ByteBuffer.allocate((int) length);
     from.read(0, all);
     return (position, to) -> {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.numpy;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -107,6 +108,8 @@ public final class NpyFormat implements SampleFormat {
     try (InputFile.Content content = file.open()) {
       NpyHeader header = NpyHeader.read(file.path(), content::read);
       return NumpyArray.of(file, null, header, column, layout);
+    } catch (EOFException e) { // the data set may be its folder
+      throw new FormatException(file.path(), "truncated: " + e.getMessage(), e);
     }
   }
 

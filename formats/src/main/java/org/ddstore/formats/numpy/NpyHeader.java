@@ -7,8 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.SampleColumn;
@@ -36,9 +34,6 @@ record NpyHeader(
     implements Serializable {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
   private static final int MAX_HEADER = 1 << 20;
-  private static final Pattern DESCR = Pattern.compile("'descr'\\s*:\\s*(?:'([^']*)'|(\\[))");
-  private static final Pattern ORDER = Pattern.compile("'fortran_order'\\s*:\\s*(True|False)");
-  private static final Pattern SHAPE = Pattern.compile("'shape'\\s*:\\s*\\(([^)]*)\\)");
 
   /** Bytes from a position of an array. */
   @FunctionalInterface
@@ -83,76 +78,59 @@ record NpyHeader(
   }
 
   private static NpyHeader parse(String file, String text, long dataOffset) {
-    Matcher descr = DESCR.matcher(text);
-    Matcher order = ORDER.matcher(text);
-    Matcher dimensions = SHAPE.matcher(text);
-    if (!descr.find() || !order.find() || !dimensions.find()) {
-      throw FormatException.of(file, "header", "not a description of an array: " + text.strip());
-    }
-    String code = descr.group(1);
-    if (code == null) {
-      throw FormatException.of(
-          file,
-          "dtype",
-          "structured arrays are not supported: save each field as an array of its own");
-    }
-    ElementType type = code.matches("[<>=|].+") ? type(code.substring(1)) : null;
+    HeaderText declared = HeaderText.parse(file, text);
+    String code = declared.type();
+    boolean hasOrder = !code.isEmpty() && "<>=|".indexOf(code.charAt(0)) >= 0;
+    String name = hasOrder ? code.substring(1) : code;
+    ElementType type = type(name);
     if (type == null) {
       throw FormatException.of(
           file,
           "dtype",
           "\"%s\" is not supported: convert the array, as in a.astype('float32'); supported are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128"
-              .formatted(code));
+              .formatted(Excerpt.of(code)));
     }
-    boolean complex = code.charAt(1) == 'c';
-    String[] parts =
-        dimensions.group(1).strip().isEmpty()
-            ? new String[0]
-            : dimensions.group(1).strip().split("\\s*,\\s*");
-    long[] shape = new long[parts.length + (complex ? 1 : 0)];
-    try {
-      for (int i = 0; i < parts.length; i++) {
-        shape[i] = Long.parseLong(parts[i]);
-      }
-    } catch (NumberFormatException e) {
-      throw new FormatException(
-          file, "shape: (%s) is not a list of integers".formatted(dimensions.group(1)), e);
-    }
-    if (complex) {
-      shape[parts.length] = 2;
+    boolean isComplex = name.charAt(0) == 'c';
+    int dimensions = declared.shape().length;
+    long[] shape = Arrays.copyOf(declared.shape(), dimensions + (isComplex ? 1 : 0));
+    if (isComplex) {
+      shape[dimensions] = 2;
     }
     NpyHeader header =
         new NpyHeader(
             file,
             type,
-            code.charAt(0) == '>',
-            order.group(1).equals("True"),
-            complex ? 2 : 1,
+            code.startsWith(">"),
+            declared.isFortran(),
+            isComplex ? 2 : 1,
             shape,
             dataOffset);
     header.requireLegalShape();
     return header;
   }
 
-  /** Returns the type of an element; null if it is not supported. */
-  private static ElementType type(String code) {
-    return switch (code) {
-      case "c8" -> ElementType.FLOAT32;
-      case "c16" -> ElementType.FLOAT64;
-      default -> ElementType.ofCode(code);
+  /**
+   * Returns the type of an element; null if it is not supported.
+   *
+   * @param name kind and size, or a name, such as {@code f4} or {@code float32}
+   */
+  private static ElementType type(String name) {
+    return switch (name) {
+      case "c8", "complex64" -> ElementType.FLOAT32;
+      case "c16", "complex128" -> ElementType.FLOAT64;
+      default -> {
+        ElementType type = ElementType.ofCode(name);
+        yield type == null ? ElementType.ofName(name) : type;
+      }
     };
   }
 
   private void requireLegalShape() {
-    try {
-      if (Arrays.stream(shape).allMatch(length -> length >= 0) && dataBytes() >= 0) {
-        return;
-      }
-    } catch (ArithmeticException e) {
-      // reported below: more bytes than a file can have
+    if (Arrays.stream(shape).anyMatch(length -> length < 0)) {
+      throw FormatException.of(
+          file, "shape", "%s is not the shape of an array".formatted(Arrays.toString(shape)));
     }
-    throw FormatException.of(
-        file, "shape", "%s is not the shape of an array".formatted(Arrays.toString(shape)));
+    end();
   }
 
   /** Returns the header of the same elements with a first axis of one row. */
@@ -171,14 +149,18 @@ record NpyHeader(
     return shape[0];
   }
 
-  /** Returns the size of all elements in bytes. */
-  long dataBytes() {
+  /**
+   * Returns the position after the last element.
+   *
+   * @throws FormatException if it is not a long
+   */
+  long end() {
     try {
       long bytes = type.bytes();
       for (long length : shape) {
         bytes = Math.multiplyExact(bytes, length);
       }
-      return bytes;
+      return Math.addExact(dataOffset, bytes);
     } catch (ArithmeticException e) {
       throw new FormatException(
           file, "shape: %s is too large for a file".formatted(Arrays.toString(shape)), e);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.numpy;
 
-import java.io.FilterInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
 import java.util.zip.CRC32;
-import java.util.zip.CheckedInputStream;
 import java.util.zip.Inflater;
 import java.util.zip.InflaterInputStream;
 import java.util.zip.ZipException;
+import org.ddstore.formats.ContentStream;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 
 /**
  * The place of a member in an archive.
@@ -22,6 +25,7 @@ import java.util.zip.ZipException;
  */
 record NpzEntry(Compression compression, long offset, long storedBytes, long bytes, long crc)
     implements Serializable {
+  private static final int BUFFER_BYTES = 1 << 16;
 
   /** The compression of a member. */
   enum Compression {
@@ -33,42 +37,64 @@ record NpzEntry(Compression compression, long offset, long storedBytes, long byt
     return compression == Compression.DEFLATED;
   }
 
-  /**
-   * Returns the bytes of a deflated member. Its end compares their checksum.
-   *
-   * @param stored bytes of the file
-   */
-  InputStream inflate(InputStream stored) {
+  /** Returns the bytes of the member. */
+  InputStream open(InputFile.Content content) {
+    InputStream stored = new ContentStream(content, offset, storedBytes);
+    if (!isDeflated()) {
+      return stored;
+    }
     Inflater inflater = new Inflater(true);
-    CheckedInputStream inflated =
-        new CheckedInputStream(new InflaterInputStream(stored, inflater, 1 << 16), new CRC32());
-    return new FilterInputStream(inflated) {
-      @Override
-      public int read() throws IOException {
-        int value = inflated.read();
-        return value < 0 ? end() : value;
-      }
-
-      @Override
-      public int read(byte[] to, int offset, int count) throws IOException {
-        int taken = inflated.read(to, offset, count);
-        return taken < 0 ? end() : taken;
-      }
-
-      private int end() throws IOException {
-        long found = inflated.getChecksum().getValue();
-        if (found != crc) {
-          throw new ZipException(
-              "the checksum of the member is %08x instead of %08x".formatted(found, crc));
-        }
-        return -1;
-      }
-
+    return new InflaterInputStream(stored, inflater, BUFFER_BYTES) {
       @Override
       public void close() throws IOException {
         inflater.end();
         super.close();
       }
     };
+  }
+
+  /**
+   * Checks that the stored bytes can have the declared size.
+   *
+   * @param place file and member, for messages
+   * @throws FormatException if they cannot
+   */
+  void requirePossibleSize(String place) {
+    if (isDeflated()
+        ? bytes > storedBytes * ReadBudget.DEFLATE_RATIO // the product is far below 2^63
+        : bytes != storedBytes) {
+      throw new FormatException(
+          place,
+          "damaged: it declares %,d bytes, which %,d %s bytes cannot be"
+              .formatted(bytes, storedBytes, isDeflated() ? "compressed" : "stored"));
+    }
+  }
+
+  /**
+   * Reads the member once, without holding it, and compares size and checksum.
+   *
+   * @param place file and member, for messages
+   * @throws FormatException if they are not those that the archive declares
+   */
+  void requireIntact(String place, InputFile.Content content) throws IOException {
+    CRC32 checksum = new CRC32();
+    byte[] part = new byte[BUFFER_BYTES];
+    long count = 0;
+    try (InputStream member = open(content)) {
+      int taken = member.read(part);
+      while (taken >= 0 && count <= bytes) {
+        checksum.update(part, 0, taken);
+        count += taken;
+        taken = member.read(part);
+      }
+    } catch (ZipException | EOFException e) {
+      throw new FormatException(place, "damaged: " + e.getMessage(), e);
+    }
+    if (count != bytes || checksum.getValue() != crc) {
+      throw new FormatException(
+          place,
+          "damaged: the checksum of %,d bytes is %08x, the archive declares %,d bytes with %08x"
+              .formatted(count, checksum.getValue(), bytes, crc));
+    }
   }
 }

@@ -31,7 +31,7 @@ record NumpyArray(InputFile file, NpzEntry entry, NpyHeader header, SampleColumn
   }
 
   private void requireComplete() {
-    long expected = header.dataOffset() + header.dataBytes();
+    long expected = header.end();
     long found = entry == null ? file.length() : entry.bytes();
     if (found < expected) {
       throw new FormatException(

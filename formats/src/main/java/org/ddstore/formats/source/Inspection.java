@@ -22,8 +22,8 @@ import org.ddstore.spark.task.JavaBytes;
 import org.ddstore.types.DDStoreException;
 
 /**
- * The facts of files: few are read on the driver; many, or files that are decoded, by a job on the
- * executors, whose memory the read will have.
+ * The facts of files: few are read on the driver; many, or files whose content is read, by a job on
+ * the executors, whose memory the read will have.
  */
 final class Inspection {
   /** Above this number a job is faster than the driver alone. */
@@ -44,7 +44,9 @@ final class Inspection {
     SampleFormat format = this.format;
     FormatOptions options = this.options;
     List<FileFacts> facts = new ArrayList<>();
-    if (files.size() <= MAX_ON_DRIVER && !format.decodesAtInspection(options)) {
+    boolean readsContent =
+        files.stream().anyMatch(file -> format.readsContentToInspect(file, options));
+    if (files.size() <= MAX_ON_DRIVER && !readsContent) {
       facts.addAll(inspectAll(format, files, options));
     } else {
       JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());

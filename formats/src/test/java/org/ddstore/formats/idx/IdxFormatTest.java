@@ -6,17 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatSpark;
 import org.ddstore.formats.Python;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.StoredRecords;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,6 +59,19 @@ class IdxFormatTest {
         idx('uneven/x-images-idx3-ubyte', images[0]); idx('uneven/x-labels-idx1-ubyte', labels[1])
         os.mkdir('twice')
         idx('twice/x.idx', images[0]); idx('twice/x.idx.gz', images[0])
+        import struct
+        def claim(path, t, *dims):
+            data = bytes([0, 0, t, len(dims)]) + b''.join(struct.pack('>I', d) for d in dims)
+            open(path, 'wb').write(gzip.compress(data) if path.endswith('.gz') else data + bytes([0] if dims[0] == 1 else 0))
+        claim('claim.idx.gz', 8, 2**31 - 1); claim('bigrow.idx.gz', 8, 1, 2**31 - 1)
+        claim('dims.idx', 8, *[1] * 255); claim('over.idx', 14, *[2**31 - 1] * 4)
+        small = bytes([0, 0, 8, 1, 0, 0, 0, 90]) + bytes(91)
+        open('more.idx.gz', 'wb').write(gzip.compress(small))
+        noise = rng.integers(0, 256, (300, 1000), dtype=np.uint8); noise[:, 0] = 1
+        noise = bytes([0, 0, 8, 2]) + struct.pack('>II', 300, 1000) + noise.tobytes()
+        with open('members.idx.gz', 'wb') as f: # the first member ends where a buffer of 64 KiB does
+            part = gzip.compress(noise[:65513], compresslevel=0); assert len(part) == 65536
+            f.write(part + gzip.compress(noise[65513:]))
         idx('large.idx.gz', np.arange(3000000, dtype=np.int32).reshape(3000, 1000))
         """);
   }
@@ -120,7 +137,7 @@ class IdxFormatTest {
         "longer.idx  | paired | longer.idx: not an IDX file: the header declares 196 bytes, the file"
             + " has 200",
         "foreign.idx | paired | foreign.idx: not an IDX file: it begins with 61207465",
-        "plain.idx.gz| paired | plain.idx.gz: not a gzip file",
+        "plain.idx.gz| paired | plain.idx.gz: damaged, or not a gzip file",
         "void.idx    | paired | void.idx: truncated",
         "void.idx.gz | paired | void.idx.gz: truncated",
         "mnist       | some   | option 'labels' is 'some'; legal values: paired, none",
@@ -143,17 +160,64 @@ class IdxFormatTest {
   void namesACompressedFileThatIsCutOrDamaged() throws IOException {
     byte[] whole = Files.readAllBytes(folder.resolve("i2.idx.gz"));
     Files.write(folder.resolve("cut.idx.gz"), Arrays.copyOf(whole, whole.length - 30));
-    assertThatThrownBy(() -> read("cut.idx.gz", "paired").collect())
-        .hasStackTraceContaining("cut.idx.gz: truncated: ");
+    assertThatThrownBy(() -> read("cut.idx.gz", "paired").count())
+        .hasMessageContaining("cut.idx.gz: truncated: ");
     whole[whole.length - 6] ^= 1; // of the checksum
     Files.write(folder.resolve("sum.idx.gz"), whole);
-    assertThatThrownBy(() -> read("sum.idx.gz", "paired").collect())
-        .hasStackTraceContaining("sum.idx.gz: damaged: ");
+    assertThatThrownBy(() -> read("sum.idx.gz", "paired").count())
+        .hasMessageContaining("sum.idx.gz: damaged, ");
+    Path pair = Files.createDirectory(folder.resolve("cutpair"));
+    Files.copy(folder.resolve("uneven/x-images-idx3-ubyte"), pair.resolve("x-images-idx3-ubyte"));
+    Files.write(pair.resolve("x-labels-idx1-ubyte.gz"), Arrays.copyOf(whole, 20));
+    assertThatThrownBy(() -> read("cutpair", "paired"))
+        .hasMessageContaining("x-labels-idx1-ubyte.gz: truncated: ");
     Path gone = Files.copy(folder.resolve("i2.idx"), folder.resolve("gone.idx"));
     Dataset<Row> planned = read("gone.idx", "paired");
     Files.delete(gone);
     assertThatThrownBy(planned::collect)
         .hasStackTraceContaining("gone.idx: the file is gone since it was listed");
     assertThat(read("i2.idx.gz", "paired").collectAsList()).hasSize(9);
+  }
+
+  @ParameterizedTest
+  @Timeout(60)
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "claim.idx.gz  | truncated: the header declares 2,147,483,655 bytes, which 28 compressed",
+        "bigrow.idx.gz | truncated: the header declares 2,147,483,659 bytes, which 32 compressed",
+        "more.idx.gz   | damaged, or not a gzip file: the decompressed data has more than 98 bytes",
+        "dims.idx      | field `value`: 254 dimensions outside [0, 8]",
+        "over.idx      | shape [2147483647, 2147483647, 2147483647, 2147483647] is too large",
+      })
+  void refusesSizesThatTheFileCannotHave(String file, String message) {
+    assertThatThrownBy(() -> read(file, "paired").count())
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining(file + ": " + message.replace('`', '"'));
+  }
+
+  @Test
+  void readsAGzipFileOfSeveralMembers() {
+    assertThat(read("members.idx.gz", "paired").where("substring(value, 1, 1) = X'01'").count())
+        .isEqualTo(300);
+  }
+
+  /** The bytes are in the file, so a count is right; one row is more than a task may hold. */
+  @Test
+  void refusesARowThatIsLargerThanTheBudget() throws IOException {
+    long row = Math.min(ReadBudget.heldBytes() / 2 + 1, Integer.MAX_VALUE - 8L);
+    Path sparse = folder.resolve("sparse.idx");
+    try (RandomAccessFile file = new RandomAccessFile(sparse.toFile(), "rw")) {
+      file.write(new byte[] {0, 0, 8, 2});
+      file.writeInt(2);
+      file.writeInt((int) row);
+      file.setLength(12 + 2 * row);
+    }
+
+    assertThat(read("sparse.idx", "paired").count()).isEqualTo(2);
+    assertThatThrownBy(() -> read("sparse.idx", "paired").collect())
+        .hasStackTraceContaining(
+            "sparse.idx: column value: 1 rows of uint8[%d]: needs %,d bytes at once"
+                .formatted(row, 2 * row));
   }
 }

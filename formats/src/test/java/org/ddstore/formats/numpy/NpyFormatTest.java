@@ -29,9 +29,11 @@ import org.ddstore.formats.StoredRecords;
 import org.ddstore.spark.DDStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Arrays that NumPy wrote are read as NumPy reads them. */
 class NpyFormatTest {
@@ -252,5 +254,72 @@ class NpyFormatTest {
   void isReadInPartitionOrderWithoutAStoredCopy() {
     assertThat(DDStores.from(read("parts")).ranks(2).explain().toString())
         .contains("columnar batches, in partition order");
+  }
+
+  private static Path withHeader(String name, String header, byte[] data) throws IOException {
+    byte[] text = header.getBytes(ISO_8859_1);
+    ByteBuffer file =
+        ByteBuffer.allocate(12 + text.length + data.length).order(ByteOrder.LITTLE_ENDIAN);
+    file.put(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0}).putInt(text.length);
+    return Files.write(folder.resolve(name), file.put(text).put(data).array());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'descr': '<i2', 'fortran_order': False, 'shape': (2L, 3L), }          \n",
+        "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<i2\"}",
+        " {\n 'fortran_order' : False ,\r\n 'shape' : ( 2 ,\n 3 , ) , u'descr' : u'i2' }\n\n",
+        "{'descr': 'int16', 'fortran_order': False, 'shape': (2, 3)}",
+        "{'descr': '=i2', 'fortran_order': False, 'shape': (1, 1), 'shape': (2, 3)}",
+      })
+  void readsEachHeaderThatNumPyReads(String header) throws IOException {
+    withHeader("header.npy", header, new byte[] {0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0});
+
+    assertThat(
+            read("header.npy")
+                .selectExpr("array_join(value, ',')")
+                .as(Encoders.STRING())
+                .collectAsList())
+        .containsExactly("0,1,2", "3,4,5");
+  }
+
+  @ParameterizedTest
+  @Timeout(60)
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'<f8' | False | (1152921504606846975,)      | shape: [1152921504606846975] is too large",
+        "'<u1' | False | (9223372036854775679,)      | truncated: the header declares 9,223,372,0",
+        "'<u1' | False | (99999999999999999999,)     | expected an integer below 2^63 at character",
+        "'<f8' | False | (0, 4611686018427387904)    | a row has more than 2,147,483,647 elements",
+        "'<f8' | False | (1 2,)                      | expected ',' or ')' at character",
+        "'<f8' | False | (1~2,)                      | expected ',' or ')' at character",
+        "'<f8' | False | (,)                         | expected an integer at character",
+        "'<f8' | False | (1#)                        | the array has more than 64 dimensions",
+        "'<f8' | False | (1,1,1,1,1,1,1,1,1,1)       | huge.npy: field \"value\": 9 dimensions",
+        "'<f8' | Falsch| (1,)                        | expected True or False at character",
+        "'<f8' | False | (1,), 'x': 1                | expected the keys descr, fortran_order and",
+        "'<f8' | False | (1,)} {                     | expected the end at character",
+        "'<f8  | False | (1,)                        | huge.npy: header: not a description",
+        "[('x', '<f8')] | False | (1,)               | structured arrays are not supported",
+        "''    | False | (1,)                        | dtype: \"\" is not supported",
+        "'<u1' | False | (1, 2147483647)             | truncated: the header declares 2,147,483",
+      })
+  void refusesAHeaderInLinearTime(String type, String order, String shape, String message)
+      throws IOException {
+    String text =
+        "{'descr': %s, 'fortran_order': %s, 'shape': %s}"
+            .formatted(
+                type,
+                order,
+                shape.replace("~", " ".repeat(500_000)).replace("#", ",1".repeat(300_000)));
+    withHeader("huge.npy", text, new byte[8]);
+
+    assertThatThrownBy(() -> read("huge.npy").count())
+        .hasMessageContaining("huge.npy: ")
+        .hasMessageContaining(message)
+        .satisfies(e -> assertThat(e.getMessage().length()).isLessThan(500));
   }
 }
