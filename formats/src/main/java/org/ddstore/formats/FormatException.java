@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats;
 
+import java.io.EOFException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.PermanentFailure;
 
@@ -42,5 +43,17 @@ public final class FormatException extends DDStoreException implements Permanent
    */
   public static FormatException of(String file, String field, String problem) {
     return new FormatException(file, field + ": " + problem);
+  }
+
+  /**
+   * Creates an exception about a file that ends too early.
+   *
+   * @param file path of the file, and the object in it
+   * @param cause failure of the read
+   * @return the exception
+   */
+  public static FormatException truncated(String file, EOFException cause) {
+    String detail = cause.getMessage() == null ? "" : ": " + cause.getMessage();
+    return new FormatException(file, "truncated" + detail, cause);
   }
 }

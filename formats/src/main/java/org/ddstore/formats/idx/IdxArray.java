@@ -37,7 +37,7 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
     } catch (ZipException e) {
       throw new FormatException(file.path(), "damaged, or not a gzip file: " + e.getMessage(), e);
     } catch (EOFException e) { // the plan may be that of the images of these labels
-      throw new FormatException(file.path(), "truncated: " + e.getMessage(), e);
+      throw FormatException.truncated(file.path(), e);
     }
   }
 
@@ -120,8 +120,10 @@ record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implement
         } else {
           unzipped.read(position, elements);
         }
-      } catch (ZipException | EOFException e) {
+      } catch (ZipException e) {
         throw new FormatException(array.file.path(), "damaged: " + e.getMessage(), e);
+      } catch (EOFException e) {
+        throw FormatException.truncated(array.file.path(), e);
       }
       elements.flip();
       return array.column.values(elements, count);

@@ -46,9 +46,11 @@ final class ArraysReader implements SampleReader {
     }
     try {
       return rows[column].read(from, count);
-    } catch (ZipException | EOFException e) {
+    } catch (ZipException e) {
       throw new FormatException(
           arrays.get(column).header().file(), "damaged: " + e.getMessage(), e);
+    } catch (EOFException e) {
+      throw FormatException.truncated(arrays.get(column).header().file(), e);
     }
   }
 

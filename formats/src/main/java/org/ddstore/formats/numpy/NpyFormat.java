@@ -109,7 +109,7 @@ public final class NpyFormat implements SampleFormat {
       NpyHeader header = NpyHeader.read(file.path(), content::read);
       return NumpyArray.of(file, null, header, column, layout);
     } catch (EOFException e) { // the data set may be its folder
-      throw new FormatException(file.path(), "truncated: " + e.getMessage(), e);
+      throw FormatException.truncated(file.path(), e);
     }
   }
 

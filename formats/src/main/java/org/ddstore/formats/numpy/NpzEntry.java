@@ -87,8 +87,10 @@ record NpzEntry(Compression compression, long offset, long storedBytes, long byt
         count += taken;
         taken = member.read(part);
       }
-    } catch (ZipException | EOFException e) {
+    } catch (ZipException e) {
       throw new FormatException(place, "damaged: " + e.getMessage(), e);
+    } catch (EOFException e) {
+      throw FormatException.truncated(place, e);
     }
     if (count != bytes || checksum.getValue() != crc) {
       throw new FormatException(

@@ -116,8 +116,10 @@ public final class NpzFormat implements SampleFormat {
     NpyHeader header;
     try (StreamedBytes bytes = new StreamedBytes(() -> entry.open(content))) {
       header = NpyHeader.read(place, bytes::read);
-    } catch (ZipException | EOFException e) {
+    } catch (ZipException e) {
       throw new FormatException(place, "damaged: " + e.getMessage(), e);
+    } catch (EOFException e) {
+      throw FormatException.truncated(place, e);
     }
     NumpyArray array = NumpyArray.of(file, entry, header, column(member.name()), layout);
     entry.requireIntact(place, content);

@@ -118,9 +118,8 @@ final class Inspection {
         || cause instanceof java.nio.file.NoSuchFileException) {
       return new FormatException(file.path(), "the file is gone since it was listed", cause);
     }
-    if (cause instanceof EOFException) {
-      String detail = cause.getMessage() == null ? "" : ": " + cause.getMessage();
-      return new FormatException(file.path(), "truncated" + detail, cause);
+    if (cause instanceof EOFException end) {
+      return FormatException.truncated(file.path(), end);
     }
     return new FileReadException(file.path(), cause);
   }

@@ -166,6 +166,9 @@ class IdxFormatTest {
     Files.write(folder.resolve("sum.idx.gz"), whole);
     assertThatThrownBy(() -> read("sum.idx.gz", "paired").count())
         .hasMessageContaining("sum.idx.gz: damaged, ");
+    Files.write(folder.resolve("cuthead.idx.gz"), Arrays.copyOf(whole, 5));
+    assertThatThrownBy(() -> read("cuthead.idx.gz", "paired"))
+        .hasMessageEndingWith("cuthead.idx.gz: truncated");
     Path pair = Files.createDirectory(folder.resolve("cutpair"));
     Files.copy(folder.resolve("uneven/x-images-idx3-ubyte"), pair.resolve("x-images-idx3-ubyte"));
     Files.write(pair.resolve("x-labels-idx1-ubyte.gz"), Arrays.copyOf(whole, 20));

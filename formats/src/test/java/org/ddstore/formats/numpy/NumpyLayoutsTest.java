@@ -303,7 +303,7 @@ class NumpyLayoutsTest {
       quoteCharacter = '`',
       value = {
         "crc.npz       | member a: damaged: the checksum of 192 bytes is",
-        "cutdata.npz   | member a: damaged: Unexpected end of ZLIB input stream",
+        "cutdata.npz   | member a: truncated: Unexpected end of ZLIB input stream",
         "twice.npz     | member a: damaged: the archive has two members of this name",
         "overlap.npz   | member a: damaged: it overlaps member b",
         "local.npz     | member b: damaged: the name at byte 0 is a.npy",
