@@ -9,11 +9,13 @@ import java.io.InterruptedIOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -21,6 +23,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskKilledException;
 
@@ -151,6 +154,35 @@ public final class InputFile implements Serializable {
     return all(fileSystem().listStatus(new Path(path)), root, hadoop);
   }
 
+  /**
+   * {@return the names of files and folders in a folder, those of folders with a slash at the end,
+   * in the order of the file system}
+   *
+   * @param max number of names after which the rest is not listed
+   * @throws IOException if the file system fails
+   */
+  public List<String> names(int max) throws IOException {
+    List<String> names = new ArrayList<>();
+    if (local() != null) {
+      try (DirectoryStream<java.nio.file.Path> entries = Files.newDirectoryStream(local())) {
+        for (Iterator<java.nio.file.Path> at = entries.iterator();
+            names.size() < max && at.hasNext(); ) {
+          java.nio.file.Path entry = at.next();
+          names.add(entry.getFileName() + (Files.isDirectory(entry) ? "/" : ""));
+        }
+      } catch (DirectoryIteratorException e) {
+        throw e.getCause();
+      }
+      return names;
+    }
+    RemoteIterator<FileStatus> entries = fileSystem().listStatusIterator(new Path(path));
+    while (names.size() < max && entries.hasNext()) {
+      FileStatus entry = entries.next();
+      names.add(entry.getPath().getName() + (entry.isDirectory() ? "/" : ""));
+    }
+    return names;
+  }
+
   /** Links to nothing would be left out silently, and links back would be followed for ever. */
   private static void requireSoundLinks(java.nio.file.Path folder) throws IOException {
     try (DirectoryStream<java.nio.file.Path> entries = Files.newDirectoryStream(folder)) {
@@ -171,6 +203,15 @@ public final class InputFile implements Serializable {
         }
       }
     }
+  }
+
+  /** {@return whether this is a symbolic link of the local host to a folder that contains it} */
+  public boolean isLinkBack() throws IOException {
+    java.nio.file.Path local = local();
+    return folder
+        && local != null
+        && Files.isSymbolicLink(local)
+        && leadsBack(local.toRealPath(), local.getParent());
   }
 
   /** Returns whether a folder contains one of those on the way to another. */
@@ -202,7 +243,7 @@ public final class InputFile implements Serializable {
    * @throws FileNotFoundException if there is none
    */
   public InputFile resolve(String relative) throws IOException {
-    return new InputFile(fileSystem().getFileStatus(new Path(path, relative)), root, hadoop);
+    return new InputFile(fileSystem().getFileStatus(below(relative)), root, hadoop);
   }
 
   /**
@@ -212,7 +253,14 @@ public final class InputFile implements Serializable {
    * @throws IOException if the file system fails
    */
   public boolean has(String relative) throws IOException {
-    return fileSystem().exists(new Path(path, relative));
+    return fileSystem().exists(below(relative));
+  }
+
+  /**
+   * Returns a path that is taken as it is: a colon in it does not end the name of a file system.
+   */
+  private Path below(String relative) {
+    return new Path(new Path(path), new Path(null, null, relative));
   }
 
   /**

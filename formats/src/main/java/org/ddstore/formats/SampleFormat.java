@@ -79,6 +79,16 @@ public interface SampleFormat extends Serializable {
   }
 
   /**
+   * {@return the paths of files in a unit, relative to it, that the format has left out; not all if
+   * they are many} A read warns of them.
+   *
+   * @param facts what {@link #inspect} has returned for the unit
+   */
+  default List<String> leftOut(FileFacts facts) {
+    return List.of();
+  }
+
+  /**
    * {@return the columns of the data set} By default, all files must have the same columns.
    *
    * @param files all files, ordered by path; at least one

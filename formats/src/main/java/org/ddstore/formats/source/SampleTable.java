@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.source;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -58,20 +59,36 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
           "format %s: every file of %s is left out by the options"
               .formatted(format.name(), read.paths()));
     }
-    List<String> leftOut = leftOut(listing.leftOut(), files, facts);
-    if (!leftOut.isEmpty()) {
-      LOG.warn(
-          "format {} reads {} files and leaves out {}: {}{}",
-          format.name(),
-          facts.size(),
-          leftOut.size(),
-          String.join(", ", leftOut.subList(0, Math.min(LOGGED_FILES, leftOut.size()))),
-          leftOut.size() > LOGGED_FILES ? ", .." : "");
-    }
+    List<String> leftOut = new ArrayList<>(leftOut(listing.leftOut(), files, facts));
+    warn(format, leftOut, "files and reads %,d".formatted(facts.size()));
+    List<String> inUnits = leftOutInUnits(format, facts);
+    warn(format, inUnits, "or more files inside of folders");
+    leftOut.addAll(inUnits);
     Layout layout = format.layout(facts, read.options());
     return new SampleTable(
         new DataSet(format, read.options(), facts, select(layout, read), read.partitionBytes()),
         leftOut);
+  }
+
+  private static void warn(SampleFormat format, List<String> leftOut, String of) {
+    if (!leftOut.isEmpty()) {
+      LOG.warn(
+          "format {} leaves out {} {}: {}{}",
+          format.name(),
+          leftOut.size(),
+          of,
+          String.join(", ", leftOut.subList(0, Math.min(LOGGED_FILES, leftOut.size()))),
+          leftOut.size() > LOGGED_FILES ? ", .." : "");
+    }
+  }
+
+  private static List<String> leftOutInUnits(SampleFormat format, List<FileFacts> facts) {
+    List<String> paths = new ArrayList<>();
+    for (FileFacts unit : facts) {
+      String prefix = unit.file().relativePath() + "/";
+      format.leftOut(unit).forEach(path -> paths.add(prefix + path));
+    }
+    return paths;
   }
 
   /** Returns the relative paths of what the listing or the format has left out, in row order. */

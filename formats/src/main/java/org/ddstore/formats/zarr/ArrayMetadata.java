@@ -2,6 +2,7 @@
 package org.ddstore.formats.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Arrays;
 
 /**
  * The metadata of an array, of version 2 or 3.
@@ -17,43 +18,64 @@ import com.fasterxml.jackson.databind.JsonNode;
 record ArrayMetadata(
     ChunkGrid files, int[] chunk, ShardedChunks.Index index, CodecChain codecs, Object fill) {
   /** Largest size of a decoded chunk in bytes. */
-  static final long MAX_CHUNK_BYTES = Integer.MAX_VALUE - 8;
+  private static final int MAX_CHUNK_BYTES = Integer.MAX_VALUE - 8;
+
+  private static final int MAX_CODECS = 16;
 
   /**
    * Checks the size of the chunks.
    *
    * @throws Unsupported if it is too large
    */
-  ArrayMetadata checked() throws Unsupported {
+  static ArrayMetadata of(
+      ChunkGrid files, long[] chunk, ShardedChunks.Index index, CodecChain codecs, Object fill)
+      throws Unsupported {
+    int[] lengths = new int[chunk.length];
     long bytes = Math.max(1, codecs.type().bytes());
-    for (int length : chunk) {
-      bytes *= length; // below 2^63: at most 2^31 elements of 2^20 bytes
+    for (int d = 0; d < chunk.length; d++) {
+      if (chunk[d] > MAX_CHUNK_BYTES / bytes) {
+        throw new Unsupported(
+            "chunks",
+            "a chunk of %s elements has more than %,d bytes: store the array in smaller chunks"
+                .formatted(Arrays.toString(chunk), MAX_CHUNK_BYTES));
+      }
+      bytes *= chunk[d];
+      lengths[d] = (int) chunk[d];
     }
-    if (bytes > MAX_CHUNK_BYTES) {
-      throw new Unsupported(
-          "chunks",
-          "a chunk has %,d bytes, the limit is %,d: store the array in smaller chunks"
-              .formatted(bytes, MAX_CHUNK_BYTES));
-    }
-    return this;
+    return new ArrayMetadata(files, lengths, index, codecs, fill);
   }
 
   /** Returns the grid of the chunks that are decoded as a whole. */
   ChunkGrid grid() {
-    return new ChunkGrid(files.shape(), chunk, files.prefix(), files.separator());
+    long[] lengths = Arrays.stream(chunk).asLongStream().toArray();
+    return new ChunkGrid(files.shape(), lengths, files.prefix(), files.separator());
+  }
+
+  /**
+   * Checks the number of codecs, each of which decodes every chunk.
+   *
+   * @throws Unsupported if there are many
+   */
+  static void requireFew(JsonNode codecs, String field) throws Unsupported {
+    if (codecs.size() > MAX_CODECS) {
+      throw new Unsupported(
+          field, "%,d codecs, more than the limit of %d".formatted(codecs.size(), MAX_CODECS));
+    }
   }
 
   /** Reads a list of integers. */
   static long[] integers(JsonNode list, String field) throws Unsupported {
-    if (!list.isArray()) {
-      throw new Unsupported(field, "%s is not a list of integers".formatted(list));
-    }
-    long[] values = new long[list.size()];
-    for (int i = 0; i < values.length; i++) {
-      if (!list.get(i).isIntegralNumber() || !list.get(i).canConvertToLong()) {
-        throw new Unsupported(field, "%s is not a list of integers".formatted(list));
-      }
+    boolean isLegal = list.isArray();
+    long[] values = new long[isLegal ? list.size() : 0];
+    for (int i = 0; isLegal && i < values.length; i++) {
+      isLegal = list.get(i).isIntegralNumber() && list.get(i).canConvertToLong();
       values[i] = list.get(i).longValue();
+    }
+    if (!isLegal) {
+      throw new Unsupported(
+          field,
+          "%s is not a list of integers below 2^63"
+              .formatted(list.isMissingNode() ? "nothing" : list));
     }
     return values;
   }

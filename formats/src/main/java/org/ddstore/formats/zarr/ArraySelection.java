@@ -17,6 +17,15 @@ import org.ddstore.formats.SampleColumn;
  */
 final class ArraySelection {
   private static final String VALUE = "value";
+  private static final String NO_ARRAYS = "the group has no arrays";
+  private static final int MAX_SHOWN = 20;
+
+  /** Number of files that are named as left out. */
+  private static final int MAX_LEFT_OUT = 100;
+
+  /** Largest size of a value in bytes. */
+  private static final int MAX_VALUE_BYTES = Integer.MAX_VALUE - 8;
+
   private static final String REMEDY =
       "select arrays by option \"%s\"".formatted(FormatOptionKeys.ARRAYS);
 
@@ -65,20 +74,31 @@ final class ArraySelection {
       return new ArraySelection(file, members, REMEDY);
     }
     ZarrGroup group = ZarrGroup.open(file);
-    List<String> all = group.arrays();
-    if (all.isEmpty()) {
-      throw new FormatException(file.path(), "the group has no arrays");
+    List<String> paths = wanted.isEmpty() ? group.arrays() : wanted;
+    if (paths.isEmpty()) {
+      throw new FormatException(file.path(), NO_ARRAYS);
     }
-    for (String path : wanted.isEmpty() ? all : wanted) {
-      if (!all.contains(path)) {
-        throw FormatException.of(
-            file.path(), "array " + path, "missing: the arrays of the group are " + all);
+    for (String path : paths) {
+      if (!wanted.isEmpty() && !(ZarrGroup.isInside(path) && group.hasArray(path))) {
+        List<String> all = group.arrays();
+        throw all.isEmpty()
+            ? new FormatException(file.path(), NO_ARRAYS)
+            : FormatException.of(
+                file.path(), "array " + path, "missing: the arrays of the group are " + shown(all));
       }
-      members.add(new Member(path, path, open(group, path, all.size() > 1)));
+      boolean hasOthers = !wanted.isEmpty() || paths.size() > 1;
+      members.add(new Member(path, path, open(group, path, hasOthers)));
     }
     boolean isAnnData = group.attributes().path("encoding-type").asText().equals("anndata");
     return new ArraySelection(
         file, members, isAnnData ? "the group is of AnnData: read it by format anndata" : REMEDY);
+  }
+
+  /** Returns a list for a message, cut off where it is long. */
+  private static String shown(List<?> list) {
+    return list.size() <= MAX_SHOWN
+        ? list.toString()
+        : "%s and %,d others".formatted(list.subList(0, MAX_SHOWN), list.size() - MAX_SHOWN);
   }
 
   private static ZarrArray open(ZarrGroup group, String path, boolean hasOthers)
@@ -94,6 +114,23 @@ final class ArraySelection {
           "array %s: %s; to leave it out, %s".formatted(path, e.getMessage(), REMEDY),
           e);
     }
+  }
+
+  /**
+   * Returns the paths of files, relative to the group, that look like chunks but are under other
+   * keys than those of the metadata; not all if they are many.
+   *
+   * @throws FormatException if an array has such files and no chunk
+   */
+  List<String> misplacedChunks() throws IOException {
+    List<String> paths = new ArrayList<>();
+    for (Member member : members) {
+      String prefix = member.path().isEmpty() ? "" : member.path() + "/";
+      member.array().misplacedChunks().stream()
+          .limit(MAX_LEFT_OUT - paths.size())
+          .forEach(path -> paths.add(prefix + path));
+    }
+    return paths;
   }
 
   List<ZarrFile.Part> parts() {
@@ -122,7 +159,9 @@ final class ArraySelection {
     }
     if (members.stream().mapToLong(m -> m.array().shape()[0]).distinct().count() > 1) {
       throw FormatException.of(
-          file.path(), "shapes", "the first axes differ in %s: %s".formatted(members, remedy));
+          file.path(),
+          "shapes",
+          "the first axes differ in %s: %s".formatted(shown(members), remedy));
     }
     return members.get(0).array().shape()[0];
   }
@@ -159,7 +198,7 @@ final class ArraySelection {
         throw FormatException.of(
             file.path(),
             "shapes",
-            "the first %d axes differ in %s: %s".formatted(box.length, members, REMEDY));
+            "the first %d axes differ in %s: %s".formatted(box.length, shown(members), REMEDY));
       }
       volume = leading;
       for (int d = 0; d < box.length; d++) {
@@ -201,12 +240,16 @@ final class ArraySelection {
           "array " + member,
           "texts are supported as one text per row only: " + REMEDY);
     }
-    int[] lengths = new int[shape.length];
     try {
-      for (int d = 0; d < lengths.length; d++) {
-        lengths[d] = Math.toIntExact(shape[d]);
+      int[] lengths = Arrays.stream(shape).mapToInt(Math::toIntExact).toArray();
+      SampleColumn column = SampleColumn.fixed(member.name(), type, lengths);
+      if (column.estimatedBytes() > MAX_VALUE_BYTES) {
+        throw new IllegalArgumentException(
+            "one value of %s has %,d bytes, the limit is %,d: read boxes by option \"%s\""
+                .formatted(column, column.estimatedBytes(), MAX_VALUE_BYTES, FormatOptionKeys.BOX));
       }
-      return SampleColumn.fixed(member.name(), type, lengths);
+      column.sqlField(); // checks the limits of fields in a store
+      return column;
     } catch (ArithmeticException | IllegalArgumentException e) {
       throw new FormatException(file.path(), "array %s: %s".formatted(member, e.getMessage()), e);
     }

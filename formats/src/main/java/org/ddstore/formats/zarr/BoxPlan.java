@@ -55,7 +55,8 @@ sealed interface BoxPlan extends Serializable {
       long[] grid = new long[room.length];
       for (int d = 0; d < room.length; d++) {
         long distance = stride[d];
-        grid[d] = (shift ? room[d] + distance - 1 : room[d]) / distance + 1;
+        boolean isMoved = shift && room[d] % distance > 0;
+        grid[d] = room[d] / distance + (isMoved ? 2 : 1);
       }
       return new Tiles(room, stride, grid);
     }
@@ -68,7 +69,7 @@ sealed interface BoxPlan extends Serializable {
     @Override
     public long run(long maxBoxes) {
       long boxes = 1;
-      for (int d = grid.length - 1; d >= 1 && boxes * grid[d] <= maxBoxes; d--) {
+      for (int d = grid.length - 1; d >= 1 && grid[d] <= maxBoxes / boxes; d--) {
         boxes *= grid[d];
       }
       return boxes;

@@ -3,6 +3,7 @@ package org.ddstore.formats.zarr;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleReader;
@@ -35,15 +36,22 @@ final class BoxReader implements SampleReader {
     ZarrArray array = arrays.get(ordinal);
     int[] lengths = column.shape();
     int width = column.elements();
-    ByteBuffer numbers = array.allocate(Math.multiplyExact(count, width));
-    long[] origin = new long[dimensions];
+    arrays.memory().startBatch(from);
     for (int i = 0; i < count; i++) {
-      origins.write(from + i, origin);
-      long[] start = new long[lengths.length]; // the box is complete in the other axes
-      System.arraycopy(origin, 0, start, 0, dimensions);
-      array.copy(start, lengths, numbers, i * width);
+      arrays.memory().addValues(array, start(from + i, lengths.length), lengths);
+    }
+    ByteBuffer numbers = array.allocate(count * width);
+    for (int i = 0; i < count; i++) {
+      array.copy(start(from + i, lengths.length), lengths, numbers, i * width);
     }
     return column.values(numbers, count);
+  }
+
+  /** Returns the first element of a box, which is complete in the axes without an origin. */
+  private long[] start(long box, int axes) {
+    long[] origin = new long[dimensions];
+    origins.write(box, origin);
+    return Arrays.copyOf(origin, axes);
   }
 
   private Values starts(long from, int count) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.zarr;
 
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -10,12 +9,17 @@ final class ChunkCache {
   private static final int CAPACITY = 16;
   private static final float LOAD = 0.75f;
 
+  /** Memory of a chunk beside its elements; the chunks of fill values have none of their own. */
+  private static final int ENTRY_BYTES = 256;
+
   private final Map<Long, Chunk> chunks = new LinkedHashMap<>(CAPACITY, LOAD, true);
   private final long maxBytes;
+  private final ReaderMemory memory;
   private long bytes;
 
-  ChunkCache(long maxBytes) {
+  ChunkCache(long maxBytes, ReaderMemory memory) {
     this.maxBytes = maxBytes;
+    this.memory = memory;
   }
 
   /** Returns a chunk by its number; null if it is not kept. */
@@ -23,13 +27,37 @@ final class ChunkCache {
     return chunks.get(number);
   }
 
-  void put(long number, Chunk chunk) {
-    Chunk old = chunks.put(number, chunk);
-    bytes += chunk.bytes() - (old == null ? 0 : old.bytes());
-    Iterator<Chunk> oldest = chunks.values().iterator();
-    while (bytes > maxBytes && chunks.size() > 1) {
-      bytes -= oldest.next().bytes();
-      oldest.remove();
+  /** Removes chunks, the oldest ones first, until another one fits or none is left. */
+  void makeRoom(long size) {
+    while (!chunks.isEmpty() && (bytes > maxBytes || size > maxBytes - bytes)) {
+      removeOldest();
     }
+  }
+
+  /** Removes all chunks but the one that was used last. */
+  void keepLast() {
+    while (chunks.size() > 1) {
+      removeOldest();
+    }
+  }
+
+  private void removeOldest() {
+    remove(chunks.keySet().iterator().next());
+  }
+
+  /** Removes a chunk, which must be kept. */
+  void remove(long number) {
+    long removed = chunks.remove(number).bytes() + ENTRY_BYTES;
+    bytes -= removed;
+    memory.add(-removed);
+  }
+
+  /** Keeps a chunk that is not kept yet. */
+  void put(long number, Chunk chunk) {
+    long added = chunk.bytes() + ENTRY_BYTES;
+    makeRoom(added);
+    chunks.put(number, chunk);
+    bytes += added;
+    memory.add(added);
   }
 }

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 
 /** The encoded chunks of an array. Not thread-safe. */
@@ -16,6 +17,9 @@ interface ChunkSource extends Closeable {
    */
   ByteBuffer read(long... coordinates) throws IOException;
 
+  /** Returns the size of an encoded chunk in bytes; 0 if the chunk is missing. */
+  long length(long... coordinates) throws IOException;
+
   /** Returns the path of the file of a chunk, for messages. */
   String path(long... coordinates);
 
@@ -23,16 +27,32 @@ interface ChunkSource extends Closeable {
   default void close() throws IOException {}
 
   /** Chunks that are files. */
-  record Files(InputFile folder, ChunkGrid grid) implements ChunkSource {
-    @Override
-    public ByteBuffer read(long... coordinates) throws IOException {
-      InputFile file;
+  record Files(InputFile folder, ChunkGrid grid, ReaderMemory memory) implements ChunkSource {
+    private InputFile file(long... coordinates) throws IOException {
       try {
-        file = folder.resolve(grid.key(coordinates));
+        return folder.resolve(grid.key(coordinates));
       } catch (FileNotFoundException e) {
         return null;
       }
+    }
+
+    @Override
+    public ByteBuffer read(long... coordinates) throws IOException {
+      InputFile file = file(coordinates);
+      if (file == null) {
+        return null;
+      }
+      if (file.isFolder()) {
+        throw new FormatException(file.path(), "a folder in place of a chunk");
+      }
+      memory.require(file.path(), "the chunk", file.length());
       return file.readAll();
+    }
+
+    @Override
+    public long length(long... coordinates) throws IOException {
+      InputFile file = file(coordinates);
+      return file == null ? 0 : file.length();
     }
 
     @Override

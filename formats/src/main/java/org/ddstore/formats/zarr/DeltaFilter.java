@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
  */
 record DeltaFilter(ZarrType type) implements ByteCodec {
   @Override
-  public ByteBuffer decode(ByteBuffer encoded, int limit) {
+  public ByteBuffer decode(ByteBuffer encoded, Size size) {
     ByteBuffer from = encoded.duplicate().order(type.order());
     ByteBuffer to = ByteBuffer.allocate(from.remaining()).order(type.order());
     switch (type.element()) {

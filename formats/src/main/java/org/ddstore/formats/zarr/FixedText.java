@@ -66,9 +66,15 @@ final class FixedText {
         throw new IOException(
             "truncated: text %,d of %,d ends outside the chunk".formatted(i, count));
       }
-      byte[] bytes = new byte[length];
-      from.get(bytes);
-      texts[i] = new String(bytes, StandardCharsets.UTF_8);
+      texts[i] =
+          length == 0
+              ? ""
+              : new String(
+                  from.array(),
+                  from.arrayOffset() + from.position(),
+                  length,
+                  StandardCharsets.UTF_8);
+      from.position(from.position() + length);
     }
     return texts;
   }

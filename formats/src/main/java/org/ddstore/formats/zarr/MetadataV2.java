@@ -7,6 +7,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.ddstore.formats.ReadBudget;
 
 /** The metadata of version 2, in {@code .zarray}; codecs have the names of numcodecs. */
 final class MetadataV2 {
@@ -47,13 +48,12 @@ final class MetadataV2 {
     List<CodecChain.Step> steps = new ArrayList<>();
     compressor(json.path("compressor")).ifPresent(steps::add);
     addFilters(steps);
-    return new ArrayMetadata(
-            grid,
-            grid.chunk(),
-            null,
-            new CodecChain(type, steps, axes),
-            FillValue.parse(json.path("fill_value"), type, 2))
-        .checked();
+    return ArrayMetadata.of(
+        grid,
+        grid.chunk(),
+        null,
+        new CodecChain(type, steps, axes),
+        FillValue.parse(json.path("fill_value"), type, 2));
   }
 
   private static Optional<CodecChain.Step> compressor(JsonNode compressor) throws Unsupported {
@@ -69,26 +69,29 @@ final class MetadataV2 {
    * @param field part of the metadata that names it
    */
   static CodecChain.Step numcodec(String name, String field) throws Unsupported {
-    ByteCodec codec =
-        switch (name) {
-          case "zlib" -> Compression::zlib;
-          case "gzip" -> Compression::gzip;
-          case "bz2" -> Compression::bz2;
-          case "lz4" -> Compression::lz4;
-          case "zstd" -> Compression::zstd;
-          case "blosc" -> BloscCodec::decode;
-          default ->
-              throw new Unsupported(
-                  field,
-                  "\"%s\" is not supported: supported are blosc, zstd, lz4, zlib, gzip and bz2"
-                      .formatted(name));
-        };
-    return new CodecChain.Step(name, codec);
+    int deflate = ReadBudget.DEFLATE_RATIO;
+    return switch (name) {
+      case "zlib" -> CodecChain.Step.compressor(name, deflate, Compression::zlib);
+      case "gzip" -> CodecChain.Step.compressor(name, deflate, Compression::gzip);
+      case "bz2" -> CodecChain.Step.compressor(name, Compression.BZ2_RATIO, Compression::bz2);
+      case "lz4" -> CodecChain.Step.compressor(name, ReadBudget.LZ4_RATIO, Compression::lz4);
+      case "zstd" -> CodecChain.Step.compressor(name, Compression.ZSTD_RATIO, Compression::zstd);
+      case "blosc" -> CodecChain.Step.compressor(name, Compression.ZSTD_RATIO, BloscCodec::decode);
+      default ->
+          throw new Unsupported(
+              field,
+              "\"%s\" is not supported: supported are blosc, zstd, lz4, zlib, gzip and bz2"
+                  .formatted(name));
+    };
   }
 
   /** Adds the filters, which writers apply in the order of the list. */
   private void addFilters(List<CodecChain.Step> steps) throws Unsupported {
     JsonNode filters = json.path("filters");
+    if (!filters.isArray() && !filters.isNull() && !filters.isMissingNode()) {
+      throw new Unsupported("filters", "%s is not a list".formatted(filters));
+    }
+    ArrayMetadata.requireFew(filters, "filters");
     boolean isText = false;
     for (int i = filters.size() - 1; i >= 0; i--) {
       JsonNode filter = filters.get(i);
@@ -96,7 +99,7 @@ final class MetadataV2 {
       if (name.equals("vlen-utf8") && type.form() == ZarrType.Form.TEXT && i == 0) {
         isText = true; // the layout of the chunk, not a codec from bytes to bytes
       } else if (name.equals("delta") && type.form() == ZarrType.Form.NUMBER) {
-        steps.add(new CodecChain.Step(name, delta(filter)));
+        steps.add(CodecChain.Step.fixed(name, 0, delta(filter)));
       } else {
         throw new Unsupported(
             "filters",

@@ -3,7 +3,6 @@ package org.ddstore.formats.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -69,10 +68,10 @@ final class MetadataV3 {
     JsonNode codecs = json.path("codecs");
     boolean isSharded = name(codecs.path(0)).equals("sharding_indexed");
     if (isSharded) {
-      return sharded(files, codecs).checked();
+      return sharded(files, codecs);
     }
     CodecChain chain = chain(codecs, files.dimensions());
-    return new ArrayMetadata(files, files.chunk(), null, chain, fill(chain)).checked();
+    return ArrayMetadata.of(files, files.chunk(), null, chain, fill(chain));
   }
 
   private ChunkGrid keys(long[] shape, long... chunk) throws Unsupported {
@@ -106,9 +105,9 @@ final class MetadataV3 {
     if (codecs.size() > 1) {
       throw new Unsupported(
           "codecs",
-          "\"%s\" after sharding_indexed is not supported".formatted(name(codecs.get(1))));
+          "\"%s\" after sharding_indexed is not supported".formatted(name(codecs.path(1))));
     }
-    JsonNode sharding = codecs.get(0).path("configuration");
+    JsonNode sharding = codecs.path(0).path("configuration");
     long[] inner = ArrayMetadata.integers(sharding.path("chunk_shape"), "sharding_indexed");
     boolean divides = inner.length == shards.dimensions();
     for (int d = 0; divides && d < inner.length; d++) {
@@ -119,29 +118,39 @@ final class MetadataV3 {
           "sharding_indexed",
           "chunks of %s do not divide the shard".formatted(sharding.path("chunk_shape")));
     }
+    long chunks = 1; // below 2^63, as the elements of a shard
+    for (int d = 0; d < inner.length; d++) {
+      chunks *= shards.chunk()[d] / inner[d];
+    }
+    if (chunks > ShardedChunks.MAX_CHUNKS) {
+      throw new Unsupported(
+          "sharding_indexed",
+          "%,d chunks in a shard, more than the limit of %,d"
+              .formatted(chunks, ShardedChunks.MAX_CHUNKS));
+    }
     CodecChain chain = chain(sharding.path("codecs"), inner.length);
-    int[] chunk = Arrays.stream(inner).mapToInt(Math::toIntExact).toArray();
-    return new ArrayMetadata(shards, chunk, index(sharding), chain, fill(chain));
+    return ArrayMetadata.of(shards, inner, index(sharding), chain, fill(chain));
   }
 
   private static ShardedChunks.Index index(JsonNode sharding) throws Unsupported {
     String location = sharding.path("index_location").asText("end");
     JsonNode codecs = sharding.path("index_codecs");
-    boolean hasChecksum = codecs.size() == 2 && name(codecs.get(1)).equals("crc32c");
+    boolean hasChecksum = codecs.size() == 2 && name(codecs.path(1)).equals("crc32c");
     boolean isPlain = codecs.size() == 1 || hasChecksum;
     if (!isPlain
-        || !name(codecs.get(0)).equals("bytes")
+        || !name(codecs.path(0)).equals("bytes")
         || !(location.equals("end") || location.equals("start"))) {
       throw new Unsupported(
           "sharding_indexed",
           "index_codecs %s at \"%s\" are not supported, only bytes and crc32c at \"start\" or \"end\""
               .formatted(codecs, location));
     }
-    boolean bigEndian = isBigEndian(codecs.get(0));
+    boolean bigEndian = isBigEndian(codecs.path(0));
     return new ShardedChunks.Index(location.equals("end"), hasChecksum, bigEndian);
   }
 
   private CodecChain chain(JsonNode codecs, int dimensions) throws Unsupported {
+    ArrayMetadata.requireFew(codecs, "codecs");
     List<Integer> axes = IntStream.range(0, dimensions).boxed().toList();
     List<CodecChain.Step> steps = new ArrayList<>();
     ZarrType stored = null;
@@ -199,7 +208,9 @@ final class MetadataV3 {
   private static CodecChain.Step byteCodec(String name) throws Unsupported {
     return switch (name) {
       case "blosc", "zstd", "gzip" -> MetadataV2.numcodec(name, "codecs");
-      case "crc32c" -> new CodecChain.Step(name, Compression::crc32c);
+      case "crc32c" ->
+          CodecChain.Step.fixed(
+              name, Compression.CRC_BYTES, (encoded, size) -> Compression.crc32c(encoded));
       default -> {
         if (name.startsWith(NUMCODECS)) {
           yield MetadataV2.numcodec(name.substring(NUMCODECS.length()), "codecs");

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 
 /**
  * The metadata files of a group or an array. Consolidated metadata are not read: they are a copy,
@@ -23,6 +24,9 @@ record NodeFiles(InputFile folder) {
   static final String GROUP_V2 = ".zgroup";
   static final String ATTRIBUTES_V2 = ".zattrs";
   static final String NODE_V3 = "zarr.json";
+
+  /** Memory of parsed JSON per byte, which lists of empty objects need. */
+  private static final long PARSED_RATIO = 40;
 
   /** Python writes NaN and Infinity into attributes. */
   private static final ObjectMapper JSON =
@@ -74,6 +78,7 @@ record NodeFiles(InputFile folder) {
     } catch (FileNotFoundException e) {
       return Optional.empty();
     }
+    ReadBudget.requireHeld(file.path(), "metadata", PARSED_RATIO * file.length());
     return Optional.of(new String(file.readAll().array(), StandardCharsets.UTF_8));
   }
 

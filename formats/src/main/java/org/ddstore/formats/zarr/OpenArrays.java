@@ -14,11 +14,16 @@ final class OpenArrays implements Closeable {
   private final InputFile file;
   private final List<ZarrFile.Part> parts;
   private final ZarrArray[] arrays;
+  private final ReaderMemory memory = new ReaderMemory();
 
   OpenArrays(InputFile file, List<ZarrFile.Part> parts) {
     this.file = file;
     this.parts = parts;
     this.arrays = new ZarrArray[parts.size()];
+  }
+
+  ReaderMemory memory() {
+    return memory;
   }
 
   /**
@@ -39,7 +44,8 @@ final class OpenArrays implements Closeable {
     if (!ZarrGroup.isNode(folder)) {
       throw new FileNotFoundException(folder.path());
     }
-    ZarrArray array = ZarrArray.open(folder).cacheBytes(ZarrArray.CACHE_BYTES / arrays.length);
+    ZarrArray array =
+        ZarrArray.open(folder, memory).cacheBytes(ZarrArray.CACHE_BYTES / arrays.length);
     if (!array.json().equals(part.json())) {
       throw new FormatException(
           folder.path(),

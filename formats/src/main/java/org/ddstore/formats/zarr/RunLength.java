@@ -30,9 +30,9 @@ final class RunLength {
       long own = Math.min(length, Math.max(1, rows));
       largest = Math.max(largest, own);
       long multiple = common / gcd(common, own) * own; // below 2^62: each is below 2^31
-      common = multiple * bytes <= MAX_JOINED_BYTES ? multiple : Integer.MAX_VALUE;
+      common = multiple <= MAX_JOINED_BYTES / bytes ? multiple : Integer.MAX_VALUE;
     }
-    long run = common * bytes <= MAX_JOINED_BYTES ? common : largest;
+    long run = common <= MAX_JOINED_BYTES / bytes ? common : largest;
     long most = Math.max(1, MAX_RUN_BYTES / bytes);
     long parts = (run + most - 1) / most;
     return (int) ((run + parts - 1) / parts);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.zarr;
 
+import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.source.CloseAll;
 
 /**
  * Chunks in shards: a file has the chunks of one cell of the grid, in any order, and an index of
@@ -17,8 +20,15 @@ import org.ddstore.formats.InputFile;
  */
 final class ShardedChunks implements ChunkSource {
   private static final int OPEN_SHARDS = 8;
+
+  /** Above this size of all indices in memory, fewer shards stay open. */
+  private static final long MAX_INDEX_BYTES = 32 << 20;
+
   private static final int ENTRY_BYTES = 16;
-  private static final int CRC_BYTES = 4;
+
+  /** Largest number of chunks in a shard: its index is one buffer. */
+  static final int MAX_CHUNKS = Integer.MAX_VALUE / ENTRY_BYTES - 1;
+
   private static final long MISSING = -1;
   private static final float LOAD = 0.75f;
 
@@ -26,7 +36,9 @@ final class ShardedChunks implements ChunkSource {
   private final ChunkGrid shards;
   private final int[] inner;
   private final Index index;
+  private final ReaderMemory memory;
   private final Map<Long, Shard> open = new LinkedHashMap<>(OPEN_SHARDS, LOAD, true);
+  private long indexBytes;
 
   /**
    * The layout of an index.
@@ -37,17 +49,25 @@ final class ShardedChunks implements ChunkSource {
   record Index(boolean atEnd, boolean hasChecksum, boolean bigEndian) {}
 
   /** An open shard; without content if the file is missing. */
-  private record Shard(InputFile file, InputFile.Content content, ByteBuffer index) {}
+  private record Shard(InputFile file, InputFile.Content content, ByteBuffer index) {
+    int indexBytes() {
+      return index == null ? 0 : index.capacity();
+    }
+  }
+
+  /** The bytes of a chunk in an open shard. */
+  private record Place(Shard shard, long offset, long size) {}
 
   /**
    * @param shards grid of the shards
    * @param inner shape of a chunk in a shard, which divides that of the shard
    */
-  ShardedChunks(InputFile folder, ChunkGrid shards, int[] inner, Index index) {
+  ShardedChunks(InputFile folder, ChunkGrid shards, int[] inner, Index index, ReaderMemory memory) {
     this.folder = folder;
     this.shards = shards;
     this.inner = inner;
     this.index = index;
+    this.memory = memory;
   }
 
   private long[] shardOf(long... coordinates) {
@@ -58,14 +78,14 @@ final class ShardedChunks implements ChunkSource {
     return shard;
   }
 
-  private int perShard(int axis) {
+  private long perShard(int axis) {
     return shards.chunk()[axis] / inner[axis];
   }
 
-  private int chunksPerShard() {
-    int count = 1;
+  private long chunksPerShard() {
+    long count = 1;
     for (int d = 0; d < inner.length; d++) {
-      count *= perShard(d);
+      count *= perShard(d); // at most MAX_CHUNKS
     }
     return count;
   }
@@ -77,13 +97,31 @@ final class ShardedChunks implements ChunkSource {
 
   @Override
   public ByteBuffer read(long... coordinates) throws IOException {
+    Place place = place(coordinates);
+    if (place == null) {
+      return null;
+    }
+    memory.require(path(coordinates), "the chunk", place.size());
+    ByteBuffer bytes = ByteBuffer.allocate((int) place.size());
+    place.shard().content().read(place.offset(), bytes);
+    return bytes.flip();
+  }
+
+  @Override
+  public long length(long... coordinates) throws IOException {
+    Place place = place(coordinates);
+    return place == null ? 0 : place.size();
+  }
+
+  /** Returns the place of a chunk; null if it is missing. */
+  private Place place(long... coordinates) throws IOException {
     Shard shard = shard(shardOf(coordinates));
     if (shard.content() == null) {
       return null;
     }
     int number = 0;
     for (int d = 0; d < coordinates.length; d++) {
-      number = number * perShard(d) + (int) (coordinates[d] % perShard(d));
+      number = number * (int) perShard(d) + (int) (coordinates[d] % perShard(d));
     }
     long offset = shard.index().getLong(number * ENTRY_BYTES);
     long size = shard.index().getLong(number * ENTRY_BYTES + Long.BYTES);
@@ -91,31 +129,24 @@ final class ShardedChunks implements ChunkSource {
       return null;
     }
     long end = shard.file().length();
-    if (offset < 0 || size < 0 || size > ByteCodec.UNKNOWN || offset > end - size) {
+    if (offset < 0 || size < 0 || size > Integer.MAX_VALUE - 8 || offset > end - size) {
       throw new FormatException(
           path(coordinates),
-          "truncated or damaged: the index of the shard places chunk %d at bytes [%d, %d), the file has %,d"
-              .formatted(number, offset, offset + size, end));
+          "truncated or damaged: the index of the shard places chunk %d at %s bytes from %s, the file has %,d"
+              .formatted(number, Long.toUnsignedString(size), Long.toUnsignedString(offset), end));
     }
-    ByteBuffer bytes = ByteBuffer.allocate((int) size);
-    shard.content().read(offset, bytes);
-    return bytes.flip();
+    return new Place(shard, offset, size);
   }
 
   private Shard shard(long... coordinates) throws IOException {
     long number = shards.number(coordinates);
     Shard shard = open.get(number);
-    if (shard != null) {
-      return shard;
+    if (shard == null) {
+      shard = openShard(coordinates);
+      open.put(number, shard);
+      indexBytes += shard.indexBytes();
+      memory.add(shard.indexBytes());
     }
-    if (open.size() == OPEN_SHARDS) {
-      Iterator<Shard> oldest = open.values().iterator();
-      Shard closed = oldest.next();
-      oldest.remove();
-      close(closed);
-    }
-    shard = openShard(coordinates);
-    open.put(number, shard);
     return shard;
   }
 
@@ -124,19 +155,22 @@ final class ShardedChunks implements ChunkSource {
     try {
       file = folder.resolve(shards.key(coordinates));
     } catch (FileNotFoundException e) {
+      closeOldest(0);
       return new Shard(null, null, null);
     }
-    int entries = Math.multiplyExact(chunksPerShard(), ENTRY_BYTES);
-    int size = entries + (index.hasChecksum() ? CRC_BYTES : 0);
-    if (file.length() < size) {
+    int checksum = index.hasChecksum() ? Compression.CRC_BYTES : 0;
+    if (chunksPerShard() > (file.length() - checksum) / ENTRY_BYTES) {
       throw new FormatException(
           file.path(),
-          "truncated: %,d bytes, fewer than the %,d of the index of a shard"
-              .formatted(file.length(), size));
+          "truncated: %,d bytes, fewer than those of an index of %,d chunks of a shard"
+              .formatted(file.length(), chunksPerShard()));
     }
+    long size = chunksPerShard() * ENTRY_BYTES + checksum;
+    closeOldest(size);
+    memory.require(file.path(), "the index of the shard", size);
     InputFile.Content content = file.open();
     try {
-      ByteBuffer bytes = ByteBuffer.allocate(size);
+      ByteBuffer bytes = ByteBuffer.allocate((int) size);
       content.read(index.atEnd() ? file.length() - size : 0, bytes);
       bytes.flip();
       if (index.hasChecksum()) {
@@ -151,37 +185,31 @@ final class ShardedChunks implements ChunkSource {
     }
   }
 
+  /** Closes the shards that were used first until another one can be opened. */
+  private void closeOldest(long moreBytes) throws IOException {
+    Iterator<Shard> oldest = open.values().iterator();
+    while (oldest.hasNext()
+        && (open.size() >= OPEN_SHARDS || indexBytes + moreBytes > MAX_INDEX_BYTES)) {
+      Shard closed = oldest.next();
+      oldest.remove();
+      indexBytes -= closed.indexBytes();
+      memory.add(-closed.indexBytes());
+      CloseAll.of(closed.content());
+    }
+  }
+
   private static ByteBuffer checked(InputFile file, ByteBuffer bytes) {
     try {
-      return Compression.crc32c(bytes, ByteCodec.UNKNOWN);
+      return Compression.crc32c(bytes);
     } catch (IOException e) {
       throw FormatException.of(file.path(), "index of the shard", e.getMessage());
     }
   }
 
-  private static void close(Shard shard) throws IOException {
-    if (shard.content() != null) {
-      shard.content().close();
-    }
-  }
-
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    for (Shard shard : open.values()) {
-      try {
-        close(shard);
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
+    Shard[] closed = open.values().toArray(Shard[]::new);
     open.clear();
-    if (failure != null) {
-      throw failure;
-    }
+    CloseAll.of(Arrays.stream(closed).map(Shard::content).toArray(Closeable[]::new));
   }
 }

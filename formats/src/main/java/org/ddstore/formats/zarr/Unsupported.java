@@ -7,14 +7,21 @@ package org.ddstore.formats.zarr;
 final class Unsupported extends Exception {
   private static final long serialVersionUID = 1L;
 
+  /** Characters at the begin and at the end of a long problem that its message keeps. */
+  private static final int SHOWN = 300;
+
   private final String field;
 
   /**
    * @param field part of the metadata
-   * @param problem what is wrong with it, and what is supported
+   * @param problem what is wrong with it, and what is supported; its middle is left out if the
+   *     metadata make it long
    */
   Unsupported(String field, String problem) {
-    super(problem);
+    super(
+        problem.length() <= 2 * SHOWN
+            ? problem
+            : problem.substring(0, SHOWN) + " .. " + problem.substring(problem.length() - SHOWN));
     this.field = field;
   }
 

@@ -8,10 +8,12 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FileReadException;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 
 /**
  * An open array. It keeps the decoded chunks that were used last, 64 MiB by default. Complex
@@ -21,6 +23,9 @@ public final class ZarrArray implements Closeable {
   /** Default limit of the decoded chunks that are kept, in bytes. */
   public static final long CACHE_BYTES = 64 << 20;
 
+  /** Number of chunks that are looked at to find out whether they back large values. */
+  private static final int MAX_LOOKS = 10_000;
+
   private final NodeFiles files;
   private final NodeFiles.Kind kind;
   private final String json;
@@ -29,23 +34,31 @@ public final class ZarrArray implements Closeable {
   private final ChunkSource source;
   private final long[] shape;
   private final int[] chunk;
-  private ChunkCache cache = new ChunkCache(CACHE_BYTES);
+  private final ReaderMemory memory;
+  private ChunkCache cache;
 
-  private ZarrArray(NodeFiles files, NodeFiles.Kind kind, String json, ArrayMetadata metadata) {
+  private ZarrArray(
+      NodeFiles files,
+      NodeFiles.Kind kind,
+      String json,
+      ArrayMetadata metadata,
+      ReaderMemory memory) {
     this.files = files;
     this.kind = kind;
     this.json = json;
     this.metadata = metadata;
     this.grid = metadata.grid();
+    this.memory = memory;
+    this.cache = memory.cache(CACHE_BYTES);
     this.source =
         metadata.index() == null
-            ? new ChunkSource.Files(files.folder(), metadata.files())
+            ? new ChunkSource.Files(files.folder(), metadata.files(), memory)
             : new ShardedChunks(
-                files.folder(), metadata.files(), metadata.chunk(), metadata.index());
+                files.folder(), metadata.files(), metadata.chunk(), metadata.index(), memory);
     boolean isComplex = metadata.codecs().type().form() == ZarrType.Form.COMPLEX;
     int dimensions = grid.dimensions() + (isComplex ? 1 : 0);
     this.shape = Arrays.copyOf(grid.shape(), dimensions);
-    this.chunk = Arrays.copyOf(grid.chunk(), dimensions);
+    this.chunk = Arrays.copyOf(metadata.chunk(), dimensions);
     if (isComplex) {
       shape[dimensions - 1] = 2;
       chunk[dimensions - 1] = 2;
@@ -60,6 +73,15 @@ public final class ZarrArray implements Closeable {
    * @throws IOException if it cannot be read
    */
   public static ZarrArray open(InputFile folder) throws IOException {
+    return open(folder, new ReaderMemory());
+  }
+
+  /**
+   * Opens an array as the other {@code open}.
+   *
+   * @param memory chunks of all arrays of the caller
+   */
+  static ZarrArray open(InputFile folder, ReaderMemory memory) throws IOException {
     NodeFiles files = new NodeFiles(folder);
     NodeFiles.Kind kind = files.kind();
     if (!kind.isArray()) {
@@ -73,15 +95,27 @@ public final class ZarrArray implements Closeable {
     try {
       ArrayMetadata metadata =
           kind == NodeFiles.Kind.ARRAY_V3 ? MetadataV3.parse(parsed) : MetadataV2.parse(parsed);
-      return new ZarrArray(files, kind, json, metadata);
+      return new ZarrArray(files, kind, json, metadata, memory);
     } catch (Unsupported e) {
       throw new FormatException(files.path(name), "%s: %s".formatted(e.field(), e.getMessage()), e);
     }
   }
 
+  /**
+   * Looks for files that look like chunks, but that no key of the metadata names. A reader returns
+   * the fill value in their place.
+   *
+   * @return their paths relative to the array, of the first files of the folder only
+   * @throws FormatException if there are some, and no chunk is under its key
+   * @throws IOException if the folder cannot be listed
+   */
+  public List<String> misplacedChunks() throws IOException {
+    return MisplacedChunks.of(files.folder(), metadata.files());
+  }
+
   /** Sets the limit of the decoded chunks that are kept, in bytes; the last one is always kept. */
   public ZarrArray cacheBytes(long maxBytes) {
-    cache = new ChunkCache(maxBytes);
+    cache = memory.cache(maxBytes);
     return this;
   }
 
@@ -128,6 +162,9 @@ public final class ZarrArray implements Closeable {
    * @throws FormatException if a chunk is damaged, or missing without a fill value
    */
   public ByteBuffer read(long[] start, int... lengths) throws IOException {
+    requireInside(start, lengths);
+    memory.endBatch();
+    memory.addValues(this, start, lengths);
     ByteBuffer to = allocate(count(lengths));
     copy(start, lengths, to, 0);
     return to;
@@ -141,19 +178,23 @@ public final class ZarrArray implements Closeable {
    */
   ByteBuffer readForward(long[] start, int... lengths) throws IOException {
     requireInside(start, lengths);
-    int count = count(lengths);
     if (isInOneChunk(start, lengths)) {
       long[] at = new long[grid.dimensions()];
       at[0] = start[0] / chunk[0];
-      Chunk rows = chunk(endsChunk(start[0] + lengths[0], at[0]), at);
+      boolean isLast = endsChunk(start[0] + lengths[0], at[0]);
+      Chunk rows = chunk(isLast, at);
       if (rows.strides()[0] > 0) { // else it is the fill value
         ByteBuffer numbers = (ByteBuffer) rows.elements();
-        int bytes = count * elementType().bytes();
+        int bytes = count(lengths) * elementType().bytes();
         int first = (int) (start[0] % chunk[0]) * (bytes / lengths[0]);
+        if (isLast) { // only the values hold it
+          memory.addValues(path(), rows.bytes());
+        }
         return numbers.slice(first, bytes).order(numbers.order());
       }
     }
-    ByteBuffer to = allocate(count);
+    memory.addValues(this, start, lengths);
+    ByteBuffer to = allocate(count(lengths));
     copy(start, lengths, to, 0, true);
     return to;
   }
@@ -173,21 +214,88 @@ public final class ZarrArray implements Closeable {
 
   /** Returns whether rows before an end are the last ones of a chunk. */
   private boolean endsChunk(long end, long coordinate) {
-    return end >= Math.min((coordinate + 1) * chunk[0], shape[0]);
+    return end == shape[0] || end - coordinate * chunk[0] >= chunk[0];
   }
 
-  /** Reads texts of a box, in C order. */
+  /**
+   * Reads texts of a box, in C order.
+   *
+   * @throws FormatException as {@link #read}
+   */
   public String[] readTexts(long[] start, int... lengths) throws IOException {
     if (elementType() != ElementType.TEXT) {
       throw new IllegalStateException("not texts, but %s: %s".formatted(elementType(), path()));
     }
+    requireInside(start, lengths);
+    memory.endBatch();
+    return readTextsInBatch(start, lengths);
+  }
+
+  /** Reads texts as {@link #readTexts}, beside other values of a row. */
+  String[] readTextsInBatch(long[] start, int... lengths) throws IOException {
+    memory.addValues(this, start, lengths);
     String[] to = new String[count(lengths)];
     copy(start, lengths, to, 0);
     return to;
   }
 
+  /** Returns the number of elements of a box, for whose bytes there is room. */
   private static int count(int... lengths) {
-    return Arrays.stream(lengths).reduce(1, Math::multiplyExact);
+    return Arrays.stream(lengths).reduce(1, (a, b) -> a * b);
+  }
+
+  /** Returns the size of the values of a box in bytes; of texts without their characters. */
+  long bytes(int... lengths) {
+    long bytes = elementType() == ElementType.TEXT ? Long.BYTES : elementType().bytes();
+    for (int length : lengths) {
+      bytes = length > 0 && bytes > Long.MAX_VALUE / length ? Long.MAX_VALUE : bytes * length;
+    }
+    return bytes;
+  }
+
+  /**
+   * Returns whether the first chunks of a box, as they are stored, can be the source of its values.
+   *
+   * @param bytes size of the values in bytes
+   */
+  boolean isBacked(long bytes, long[] start, int... lengths) throws IOException {
+    ChunksOfBox chunks = new ChunksOfBox(start, lengths);
+    long stored = 0;
+    int looks = 0;
+    do {
+      stored += source.length(chunks.at);
+      looks++;
+    } while (stored < bytes / ReadBudget.DEFLATE_RATIO && looks < MAX_LOOKS && chunks.next());
+    return stored >= bytes / ReadBudget.DEFLATE_RATIO;
+  }
+
+  /** The coordinates of the chunks of a box, which is not empty, in C order. */
+  private final class ChunksOfBox {
+    private final long[] first = new long[grid.dimensions()];
+    private final long[] last = new long[grid.dimensions()];
+    private final long[] at;
+
+    ChunksOfBox(long[] start, int... lengths) {
+      for (int d = 0; d < first.length; d++) {
+        first[d] = start[d] / chunk[d];
+        last[d] = (start[d] + lengths[d] - 1) / chunk[d];
+      }
+      at = first.clone();
+    }
+
+    /** Moves to the next chunk; returns false after the last one. */
+    boolean next() {
+      int d = at.length - 1;
+      while (d >= 0 && at[d] == last[d]) {
+        at[d] = first[d];
+        d--;
+      }
+      if (d < 0) {
+        return false;
+      }
+      at[d]++;
+      return true;
+    }
   }
 
   /** Returns a buffer for numbers in the byte order of the array. */
@@ -195,7 +303,7 @@ public final class ZarrArray implements Closeable {
     if (elementType() == ElementType.TEXT) {
       throw new IllegalStateException("texts, not numbers: " + path());
     }
-    return ByteBuffer.allocate(Math.multiplyExact(count, elementType().bytes()))
+    return ByteBuffer.allocate(count * elementType().bytes())
         .order(metadata.codecs().type().order());
   }
 
@@ -216,27 +324,11 @@ public final class ZarrArray implements Closeable {
       return;
     }
     int[] toStrides = StridedCopy.rowMajor(lengths);
-    int dimensions = grid.dimensions();
-    long[] first = new long[dimensions];
-    long[] last = new long[dimensions];
-    for (int d = 0; d < dimensions; d++) {
-      first[d] = start[d] / chunk[d];
-      last[d] = (start[d] + lengths[d] - 1) / chunk[d];
-    }
-    long[] at = first.clone();
-    int d;
+    ChunksOfBox chunks = new ChunksOfBox(start, lengths);
     do {
-      boolean isDone = isLast && endsChunk(start[0] + lengths[0], at[0]);
-      copyChunk(chunk(isDone, at), at, start, lengths, to, offset, toStrides);
-      d = dimensions - 1;
-      while (d >= 0 && at[d] == last[d]) {
-        at[d] = first[d];
-        d--;
-      }
-      if (d >= 0) {
-        at[d]++;
-      }
-    } while (d >= 0);
+      boolean isDone = isLast && endsChunk(start[0] + lengths[0], chunks.at[0]);
+      copyChunk(chunk(isDone, chunks.at), chunks.at, start, lengths, to, offset, toStrides);
+    } while (chunks.next());
   }
 
   private void requireInside(long[] start, int... lengths) {
@@ -271,10 +363,12 @@ public final class ZarrArray implements Closeable {
       long origin =
           d < coordinates.length ? coordinates[d] * chunk[d] : 0; // pairs are in one chunk
       long low = Math.max(start[d], origin);
-      long high = Math.min(start[d] + lengths[d], origin + chunk[d]);
-      part[d] = (int) (high - low);
+      part[d] = (int) Math.min(start[d] + lengths[d] - low, chunk[d] - (low - origin));
       source += (int) (low - origin) * from.strides()[d];
       target += (int) (low - start[d]) * toStrides[d];
+    }
+    if (from.elements() instanceof String[] texts) {
+      memory.addValues(path(), from.bytes() / texts.length * count(part));
     }
     new StridedCopy(part, from.strides(), toStrides)
         .copy(from.elements(), source, to, target, elementType().bytes());
@@ -284,15 +378,16 @@ public final class ZarrArray implements Closeable {
     long number = grid.number(coordinates);
     Chunk kept = cache.get(number);
     if (kept != null) {
+      if (isLast && kept.elements() != metadata.fill()) {
+        cache.remove(number);
+      }
       return kept;
     }
+    Cancellation.check();
     ByteBuffer encoded = encoded(coordinates);
     Chunk chunk;
     try {
-      chunk =
-          encoded == null
-              ? missing(coordinates)
-              : metadata.codecs().decode(encoded, metadata.chunk());
+      chunk = encoded == null ? missing(coordinates) : decode(encoded, coordinates);
     } catch (FileNotFoundException e) {
       throw e;
     } catch (IOException e) {
@@ -302,6 +397,15 @@ public final class ZarrArray implements Closeable {
       cache.put(number, chunk);
     }
     return chunk;
+  }
+
+  private Chunk decode(ByteBuffer encoded, long... coordinates) throws IOException {
+    CodecChain codecs = metadata.codecs();
+    codecs.requireReachable(encoded.remaining(), metadata.chunk());
+    long working = codecs.workingBytes(metadata.chunk());
+    cache.makeRoom(working);
+    memory.require(source.path(coordinates), "the decoded chunk", encoded.remaining() + working);
+    return codecs.decode(encoded, metadata.chunk(), memory.free() - encoded.remaining());
   }
 
   private ByteBuffer encoded(long... coordinates) throws FileNotFoundException {
@@ -331,7 +435,7 @@ public final class ZarrArray implements Closeable {
     if (shape.length > grid.dimensions()) {
       strides[shape.length - 1] = 1; // the fill value is a pair
     }
-    return new Chunk(metadata.fill(), strides);
+    return new Chunk(metadata.fill(), 0, strides);
   }
 
   @Override

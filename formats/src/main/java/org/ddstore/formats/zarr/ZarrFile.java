@@ -9,10 +9,12 @@ import java.util.List;
  *
  * @param parts arrays of the columns, in order
  * @param boxes boxes of a row each; null if a row is an index of the first axis
+ * @param leftOut paths of files, relative to the group, that the keys of the chunks do not name
  */
-record ZarrFile(List<Part> parts, BoxPlan boxes) implements Serializable {
+record ZarrFile(List<Part> parts, BoxPlan boxes, List<String> leftOut) implements Serializable {
   ZarrFile {
     parts = List.copyOf(parts);
+    leftOut = List.copyOf(leftOut);
   }
 
   /**

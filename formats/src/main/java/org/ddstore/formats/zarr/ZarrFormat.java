@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -62,10 +63,12 @@ public final class ZarrFormat implements SampleFormat {
     long rows = arrays.rows();
     List<SampleColumn> columns = arrays.rowColumns();
     int run = RunLength.ofRows(columns, rows, arrays.chunkRows());
-    return new FileFacts(file, rows, run, columns, new ZarrFile(arrays.parts(), null));
+    return new FileFacts(
+        file, rows, run, columns, new ZarrFile(arrays.parts(), null, arrays.misplacedChunks()));
   }
 
-  private static FileFacts inspectBoxes(InputFile file, ArraySelection arrays, ZarrOptions wanted) {
+  private static FileFacts inspectBoxes(InputFile file, ArraySelection arrays, ZarrOptions wanted)
+      throws IOException {
     long[] room = arrays.volume(wanted.box());
     for (int d = 0; d < room.length; d++) {
       room[d] -= wanted.box()[d];
@@ -77,7 +80,7 @@ public final class ZarrFormat implements SampleFormat {
         boxes.boxes(),
         RunLength.ofBoxes(columns, boxes),
         columns,
-        new ZarrFile(arrays.parts(), boxes));
+        new ZarrFile(arrays.parts(), boxes, arrays.misplacedChunks()));
   }
 
   private static BoxPlan plan(InputFile file, long[] room, ZarrOptions wanted) {
@@ -106,9 +109,19 @@ public final class ZarrFormat implements SampleFormat {
     long position = 0;
     for (FileFacts file : files) {
       positions.put(file.file().path(), position);
-      position = Math.addExact(position, file.rows());
+      position += file.rows();
+      if (position < 0) {
+        throw new IllegalArgumentException(
+            "option \"%s\" is %d for each of %,d files: together they must be below 2^63"
+                .formatted(FormatOptionKeys.CROPS, file.rows(), files.size()));
+      }
     }
     return new Layout(layout.columns(), positions);
+  }
+
+  @Override
+  public List<String> leftOut(FileFacts facts) {
+    return ((ZarrFile) facts.details()).leftOut();
   }
 
   @Override

@@ -27,8 +27,9 @@ final class ZarrRowReader implements SampleReader {
     System.arraycopy(column.shape(), 0, lengths, 1, column.shape().length);
     long[] start = new long[lengths.length];
     start[0] = from;
+    arrays.memory().startBatch(from);
     if (column.type() == ElementType.TEXT) {
-      return Values.texts(array.readTexts(start, lengths));
+      return Values.texts(array.readTextsInBatch(start, lengths));
     }
     return column.values(array.readForward(start, lengths), count);
   }
