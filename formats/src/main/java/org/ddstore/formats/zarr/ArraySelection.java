@@ -240,8 +240,22 @@ final class ArraySelection {
           "array " + member,
           "texts are supported as one text per row only: " + REMEDY);
     }
+    int[] lengths = new int[shape.length];
+    for (int d = 0; d < lengths.length; d++) {
+      if (shape[d] > Integer.MAX_VALUE) {
+        throw FormatException.of(
+            file.path(),
+            "array " + member,
+            "axis %d of a row has %,d elements, the limit is %,d: read boxes by option \"%s\""
+                .formatted(
+                    d + member.array().shape().length - lengths.length,
+                    shape[d],
+                    Integer.MAX_VALUE,
+                    FormatOptionKeys.BOX));
+      }
+      lengths[d] = (int) shape[d];
+    }
     try {
-      int[] lengths = Arrays.stream(shape).mapToInt(Math::toIntExact).toArray();
       SampleColumn column = SampleColumn.fixed(member.name(), type, lengths);
       if (column.estimatedBytes() > MAX_VALUE_BYTES) {
         throw new IllegalArgumentException(
@@ -250,7 +264,7 @@ final class ArraySelection {
       }
       column.sqlField(); // checks the limits of fields in a store
       return column;
-    } catch (ArithmeticException | IllegalArgumentException e) {
+    } catch (IllegalArgumentException e) {
       throw new FormatException(file.path(), "array %s: %s".formatted(member, e.getMessage()), e);
     }
   }

@@ -89,4 +89,17 @@ class BoxPlanTest {
           .isBetween(450_000.0, 550_000.0);
     }
   }
+
+  @Test
+  void tilesOfHugeVolumesAreCounted() {
+    BoxPlan plan =
+        BoxPlan.Tiles.of(
+            new long[] {0, Long.MAX_VALUE - 1}, new int[] {1, Integer.MAX_VALUE}, true);
+    long[] origin = new long[2];
+    plan.origins().write(plan.boxes() - 1, origin);
+
+    assertThat(plan.boxes()).isEqualTo(4_294_967_299L);
+    assertThat(origin).containsExactly(0, Long.MAX_VALUE - 1);
+    assertThat(plan.run(1 << 20)).isEqualTo(1);
+  }
 }

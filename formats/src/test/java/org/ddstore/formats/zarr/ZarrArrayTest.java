@@ -2,6 +2,7 @@
 package org.ddstore.formats.zarr;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,22 +12,27 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import java.util.zip.DeflaterOutputStream;
 import org.apache.commons.io.FileUtils;
 import org.apache.hadoop.conf.Configuration;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Python;
+import org.ddstore.formats.ReadBudget;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -277,6 +283,151 @@ class ZarrArrayTest {
     Files.writeString(zarr.resolve(".zarray"), "[]");
     assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
         .hasMessageContaining(".zarray: not a JSON object, but ARRAY");
+  }
+
+  /** Sizes that only the metadata or a header claim are refused before memory is allocated. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "zlib  | 789c636400000003              | cannot be decoded to the 2,147,483,639 of a chunk",
+        "lz4   | f7ffff7f00                    | cannot be decoded to the 2,147,483,639 of a chunk",
+        "zstd  | 28b52ffda0f7ffff7f010000      | cannot be decoded to the 2,147,483,639 of a chunk",
+        "blosc | 02010001f7ffff7ff7ffff7f10000000 | cannot be decoded to the 2,147,483,639 of a chunk",
+        "bz2   | 425a683900000000              | cannot be decoded to the 2,147,483,639 of a chunk",
+        "''    | 00                            | the decoded chunk has 1 bytes instead of 2,147,483,639",
+      })
+  void refusesChunksThatTheirFilesCannotHold(String codec, String content, String message)
+      throws IOException {
+    Path zarr = bytes(codec, "[2147483639]", "[2147483639]");
+    Files.write(zarr.resolve("0"), HexFormat.of().parseHex(content));
+    try (ZarrArray array = ZarrArray.open(file(zarr))) {
+      assertThatThrownBy(() -> array.read(new long[1], 1))
+          .isInstanceOf(FormatException.class)
+          .hasMessageContaining(zarr.getFileName() + "/0: ")
+          .hasMessageContaining(message);
+    }
+  }
+
+  /** Creates an array of bytes of version 2 without chunks. */
+  private static Path bytes(String codec, String shape, String chunks) throws IOException {
+    Path zarr = Files.createTempDirectory(folder, "bytes");
+    String compressor = codec.isEmpty() ? "null" : "{\"id\": \"%s\"}".formatted(codec);
+    Files.writeString(
+        zarr.resolve(".zarray"),
+        """
+        {"zarr_format": 2, "shape": %s, "chunks": %s, "dtype": "|u1", "order": "C",
+         "fill_value": 7, "filters": null, "compressor": %s}
+        """
+            .formatted(shape, chunks, compressor));
+    return zarr;
+  }
+
+  @Test
+  void refusesLargeValuesThatNoChunksBack() throws IOException {
+    int claim = (int) ReadBudget.claimBytes();
+    for (String chunks : List.of("[1, 2147483639]", "[1, 64]")) {
+      Path zarr = bytes("", "[1, 2147483639]", chunks);
+      try (ZarrArray array = ZarrArray.open(file(zarr))) {
+        assertThat(array.read(new long[2], 1, 3)).isEqualTo(ByteBuffer.wrap(new byte[] {7, 7, 7}));
+        assertThatThrownBy(() -> array.read(new long[2], 1, claim + 1))
+            .isInstanceOf(FormatException.class)
+            .hasMessageContaining("of which most chunks are missing: needs");
+      }
+    }
+  }
+
+  /** Each array keeps its last chunk: together they must fit into the memory of the task. */
+  @Test
+  void countsTheChunksOfAllArraysOfAReader() throws IOException {
+    int size = (int) (ReadBudget.heldBytes() / 4);
+    ReaderMemory memory = new ReaderMemory();
+    Path zarr = bytes("", "[%d]".formatted(2 * size), "[%d]".formatted(size));
+    try (RandomAccessFile chunk = new RandomAccessFile(zarr.resolve("0").toFile(), "rw")) {
+      chunk.setLength(size);
+    }
+    for (int i = 0; i < 3; i++) {
+      ZarrArray.open(file(zarr), memory)
+          .copy(new long[1], new int[] {1}, ByteBuffer.allocate(1), 0);
+    }
+    try (ZarrArray last = ZarrArray.open(file(zarr), memory)) {
+      assertThatThrownBy(() -> last.copy(new long[1], new int[] {1}, ByteBuffer.allocate(1), 0))
+          .isInstanceOf(FormatException.class)
+          .hasMessageContaining("/0: the chunk, with other arrays of the row");
+    }
+  }
+
+  @Test
+  void readsShardsOfMoreThan2To31Elements() throws IOException {
+    Path zarr = Files.createDirectories(Files.createTempDirectory(folder, "shard").resolve("c/0"));
+    Files.writeString(
+        zarr.resolve("../../zarr.json"),
+        """
+        {"zarr_format": 3, "node_type": "array", "shape": [3, 8589934592], "data_type": "uint8",
+         "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 4294967296]}},
+         "chunk_key_encoding": {"name": "default"}, "fill_value": 3,
+         "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [1, 1073741824],
+           "codecs": [{"name": "bytes"}, {"name": "gzip"}], "index_codecs": [{"name": "bytes"}]}}]}
+        """);
+    ByteBuffer index = ByteBuffer.allocate(8 * 16).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < 16; i++) {
+      index.putLong(-1);
+    }
+    index.putLong(6 * 16, 128).putLong(6 * 16 + 8, 5);
+    Files.write(zarr.resolve("1"), index.array());
+    try (ZarrArray array = ZarrArray.open(file(zarr.resolve("../..").normalize()))) {
+      assertThat(array.read(new long[] {1, 4294967295L}, 1, 2).array()).containsExactly(3, 3);
+      assertThatThrownBy(() -> array.read(new long[] {1, 6442450944L}, 1, 2))
+          .hasMessageContaining(
+              "c/0/1: truncated or damaged: the index of the shard places chunk 6");
+      Files.write(zarr.resolve("1"), new byte[127]);
+    }
+    try (ZarrArray array = ZarrArray.open(file(zarr.resolve("../..").normalize()))) {
+      assertThatThrownBy(() -> array.read(new long[] {0, 4294967296L}, 1, 1))
+          .hasMessageContaining("c/0/1: truncated: 127 bytes, fewer than those of an index of 8");
+    }
+  }
+
+  @Test
+  void refusesMetadataThatWouldBeExpensive() throws IOException {
+    Path zarr = bytes("", "[4]", "[4]");
+    String good = Files.readString(zarr.resolve(".zarray"));
+    Map<String, String> damages =
+        Map.of(
+            good.replace("[4]", "[" + "1,".repeat(64) + "1]"), "65 dimensions, more than the limit",
+            good.replace("[4]", "[" + "1,".repeat(9999) + "1.5]"), "is not a list of integers",
+            good.replace("null,", "[" + "{},".repeat(16) + "{}],"),
+                "17 codecs, more than the limit",
+            good.replace("null,", "{\"id\": \"delta\"},"),
+                "filters: {\"id\":\"delta\"} is not a list",
+            good.replace("[4]", "[4294967296, 4294967296]"), "2^63 elements or more",
+            "{\"a\":".repeat(200_000), "nesting depth",
+            " ".repeat((int) (ReadBudget.heldBytes() / 40) + 1), "metadata: needs");
+    for (Map.Entry<String, String> damage : damages.entrySet()) {
+      Files.writeString(zarr.resolve(".zarray"), damage.getKey());
+      assertThatThrownBy(() -> ZarrArray.open(file(zarr)))
+          .isInstanceOf(FormatException.class)
+          .hasMessageContaining(".zarray: ")
+          .hasMessageContaining(damage.getValue())
+          .extracting(e -> e.getMessage().length(), as(InstanceOfAssertFactories.INTEGER))
+          .isLessThan(1000);
+    }
+  }
+
+  @Test
+  void tellsKeysFromOtherNames() throws Unsupported {
+    ChunkGrid dots = ChunkGrid.of(new long[] {6, 4}, new long[] {3, 2}, "", ".");
+    ChunkGrid folders = ChunkGrid.of(new long[] {6, 4}, new long[] {3, 2}, "c", "/");
+    ChunkGrid one = ChunkGrid.of(new long[0], new long[0], "c", "/");
+
+    assertThat(List.of("0.0", "1.1")).allMatch(dots::isKey);
+    assertThat(
+            List.of("0/0", "0", "00.1", "2.0", "c.0.0", "0.0.0", "0.x", "0.99999999999999999999"))
+        .noneMatch(dots::isKey);
+    assertThat(List.of("c/0/0", "c/1/1")).allMatch(folders::isKey);
+    assertThat(List.of("0/0", "c/0.0", "c.0.0", "c/2/0", "c0/0")).noneMatch(folders::isKey);
+    assertThat(one.isKey("c")).isTrue();
+    assertThat(one.isKey("0")).isFalse();
   }
 
   @Test

@@ -20,6 +20,7 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.LeftOutFiles;
 import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
 import org.ddstore.spark.DDStores;
@@ -28,10 +29,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Groups and volumes that zarr wrote are read as rows and as boxes. */
 class ZarrFormatTest {
   private static final int[] VOLUME = {20, 18, 11};
+
+  /** Metadata of bytes; its arguments are shape and chunks. */
+  private static final String ARRAY =
+      """
+      {"zarr_format": 2, "shape": %s, "chunks": %s, "dtype": "|u1", "order": "C",
+       "fill_value": 0, "filters": null, "compressor": null}
+      """;
 
   @TempDir static Path folder;
 
@@ -279,6 +288,86 @@ class ZarrFormatTest {
     assertThatThrownBy(() -> read("mixed.zarr", "arrays", "big").collect())
         .hasStackTraceContaining("mixed.zarr: column big: uint64 value 9223372036854775808");
     assertThat(read("parts").count()).isEqualTo(18);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0.0, 0/0", "1.1, c/1/1", "0.0, c.0.0", "0.0, 00.0", "0.0, 7.0"})
+  void refusesChunksThatAreAllUnderOtherKeys(String key, String other) throws IOException {
+    Path zarr = folder.resolve("keys.zarr");
+    FileUtils.deleteDirectory(zarr.toFile());
+    Files.createDirectories(zarr.resolve("x"));
+    Files.writeString(zarr.resolve(".zgroup"), "{\"zarr_format\": 2}");
+    Files.writeString(zarr.resolve("x/.zarray"), ARRAY.formatted("[4, 4]", "[2, 2]"));
+    Files.writeString(zarr.resolve("x/LICENSE"), "no chunk");
+    assertThat(read("keys.zarr").count()).as("fill values only").isEqualTo(4);
+    Path misplaced = zarr.resolve("x").resolve(other);
+    Files.createDirectories(misplaced.getParent());
+    Files.write(misplaced, new byte[4]);
+    assertThatThrownBy(() -> read("keys.zarr"))
+        .hasMessageContaining("keys.zarr/x: no chunk has a key of the metadata, such as 0.0")
+        .hasMessageContaining("1 files such as " + other);
+
+    Files.write(zarr.resolve("x").resolve(key), new byte[4]);
+    assertThat(LeftOutFiles.of(read("keys.zarr").select("x")))
+        .isEqualTo(other.contains("/") ? List.of() : List.of("keys.zarr/x/" + other));
+  }
+
+  @Test
+  void readsArraysInFoldersWithoutMetadata() throws IOException {
+    Path zarr = folder.resolve("implicit.zarr");
+    for (String array : List.of("in/deep/x", "z")) {
+      Files.createDirectories(zarr.resolve(array));
+      Files.writeString(zarr.resolve(array + "/.zarray"), ARRAY.formatted("[3]", "[3]"));
+      Files.write(zarr.resolve(array + "/0"), new byte[] {1, 2, (byte) array.length()});
+    }
+    Files.createDirectories(zarr.resolve("notes/.git"));
+    Files.writeString(zarr.resolve("notes/readme"), "no array");
+    Files.writeString(zarr.resolve(".zgroup"), "{\"zarr_format\": 2}");
+
+    assertThat(read("implicit.zarr").columns()).containsExactly("in/deep/x", "z");
+    assertThat(read("implicit.zarr", "arrays", "in/deep/x").as(Encoders.SHORT()).collectAsList())
+        .containsExactly((short) 1, (short) 2, (short) 9);
+    ZarrGroup group = ZarrGroup.open(ZarrArrayTest.file(zarr));
+    assertThat(group.children()).containsExactly("in", "z");
+    assertThat(group.has("in/deep")).isTrue();
+    assertThat(group.has("notes")).isFalse();
+    assertThat(group.group("in").arrays()).containsExactly("deep/x");
+    Files.createSymbolicLink(zarr.resolve("in/_up"), Path.of(".."));
+    assertThatThrownBy(() -> read("implicit.zarr"))
+        .hasMessageContaining("in/_up: a symbolic link to a folder that contains it");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"../parts/a.zarr/x", "/etc", "x/../y", "./x", "", "x//y", "x/"})
+  void namesLeadToNothingOutsideOfAGroup(String path) throws IOException {
+    ZarrGroup group = ZarrGroup.open(ZarrArrayTest.file(folder.resolve("mixed.zarr")));
+    String message = "\"%s\" does not name an array or a group in this folder".formatted(path);
+
+    assertThatThrownBy(() -> group.has(path)).hasMessageContaining(message);
+    assertThatThrownBy(() -> group.hasArray(path)).hasMessageContaining(message);
+    assertThatThrownBy(() -> group.group(path)).hasMessageContaining(message);
+    assertThatThrownBy(() -> group.array(path)).hasMessageContaining(message);
+    assertThat(group.has("hdfs:x")).isFalse();
+    assertThatThrownBy(() -> read("mixed.zarr", "arrays", "x," + path + ",y"))
+        .hasMessageContaining("array " + path + ": missing");
+  }
+
+  @Test
+  void runsOfHugeArraysAreCounted() throws IOException {
+    Path zarr = Files.createDirectories(folder.resolve("huge.zarr"));
+    Files.writeString(
+        zarr.resolve(".zarray"),
+        ARRAY.formatted("[9223372036854775807]", "[2147483639]").replace("|u1", "<f8"));
+    assertThatThrownBy(() -> read("huge.zarr")).hasMessageContaining("smaller chunks");
+    Files.writeString(
+        zarr.resolve(".zarray"), ARRAY.formatted("[9223372036854775807]", "[2147483639]"));
+    assertThatThrownBy(() -> read("huge.zarr").count())
+        .hasStackTraceContaining("has 9,223,372,036,854,775,807 rows");
+    Files.writeString(
+        zarr.resolve(".zarray"), ARRAY.formatted("[2, 2147483648]", "[1, 2147483639]"));
+    assertThatThrownBy(() -> read("huge.zarr"))
+        .hasMessageContaining("value[2, 2147483648]: axis 1 of a row has 2,147,483,648 elements");
+    assertThat(read("huge.zarr", "box", "1,1").schema()).isNotNull();
   }
 
   @Test
