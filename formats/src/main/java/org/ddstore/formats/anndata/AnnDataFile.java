@@ -117,6 +117,7 @@ final class AnnDataFile implements Closeable {
       int width = Math.toIntExact(array.shape()[1]);
       parts.add(SampleColumn.fixed(OBSM + "_" + name, array.type(), width), Part.OBSM, name);
     }
+    tree.requireChunks();
     return new FileFacts(
         input,
         parts.rows,

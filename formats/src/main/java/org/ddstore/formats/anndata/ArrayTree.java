@@ -41,4 +41,12 @@ interface ArrayTree extends Closeable {
    * @throws org.ddstore.formats.FormatException if it is damaged
    */
   StoredArray array(String path) throws IOException;
+
+  /**
+   * Checks for the arrays that were opened that their chunks can be found.
+   *
+   * @throws org.ddstore.formats.FormatException if an array has files of chunks, but none that its
+   *     metadata name
+   */
+  default void requireChunks() throws IOException {}
 }

@@ -160,6 +160,13 @@ final class ZarrTree implements ArrayTree {
   }
 
   @Override
+  public void requireChunks() throws IOException {
+    for (ZarrArray array : arrays.values()) {
+      array.misplacedChunks();
+    }
+  }
+
+  @Override
   public void close() throws IOException {
     IOException failure = null;
     for (ZarrArray array : arrays.values()) {

@@ -4,6 +4,8 @@ package org.ddstore.formats.anndata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.apache.spark.sql.DataFrameReader;
@@ -71,11 +73,16 @@ class AnnDataZarrTest {
   }
 
   @Test
-  void damageIsNamedByPlace() {
+  void damageIsNamedByPlace() throws IOException {
     assertThatThrownBy(() -> read(reader(), "no_x.zarr"))
         .hasMessageContaining("no_x.zarr: X: missing");
     assertThatThrownBy(() -> read(reader(), "csc.zarr"))
         .hasMessageContaining("csc.zarr: X: has compressed columns (csc_matrix)");
+    Path names = folder.resolve("dense.zarr/obs/_index");
+    Files.move(names.resolve("0"), names.resolve("c0"));
+    assertThatThrownBy(() -> read(reader(), "dense.zarr"))
+        .hasMessageContaining("obs/_index: no chunk has a key of the metadata, such as 0,");
+    Files.move(names.resolve("c0"), names.resolve("0"));
     assertThatThrownBy(() -> read(reader(), "plain.zarr")).hasMessageContaining("no file in");
   }
 }
