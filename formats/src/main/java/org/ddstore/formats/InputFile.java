@@ -15,8 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -155,6 +156,25 @@ public final class InputFile implements Serializable {
   }
 
   /**
+   * {@return the folders in a folder, in the order of the file system} Files cost no memory.
+   *
+   * @throws FormatException if there is a symbolic link to nothing, or to a folder that contains it
+   * @throws IOException if the file system fails
+   */
+  public List<InputFile> folders() throws IOException {
+    if (local() != null) {
+      requireSoundLinks(local());
+    }
+    List<String> names = new ArrayList<>();
+    visit(name -> !name.endsWith("/") || names.add(name));
+    List<InputFile> folders = new ArrayList<>(names.size());
+    for (String name : names) {
+      folders.add(resolve(name));
+    }
+    return folders;
+  }
+
+  /**
    * {@return the names of files and folders in a folder, those of folders with a slash at the end,
    * in the order of the file system}
    *
@@ -163,24 +183,32 @@ public final class InputFile implements Serializable {
    */
   public List<String> names(int max) throws IOException {
     List<String> names = new ArrayList<>();
-    if (local() != null) {
-      try (DirectoryStream<java.nio.file.Path> entries = Files.newDirectoryStream(local())) {
-        for (Iterator<java.nio.file.Path> at = entries.iterator();
-            names.size() < max && at.hasNext(); ) {
-          java.nio.file.Path entry = at.next();
-          names.add(entry.getFileName() + (Files.isDirectory(entry) ? "/" : ""));
-        }
-      } catch (DirectoryIteratorException e) {
-        throw e.getCause();
-      }
-      return names;
-    }
-    RemoteIterator<FileStatus> entries = fileSystem().listStatusIterator(new Path(path));
-    while (names.size() < max && entries.hasNext()) {
-      FileStatus entry = entries.next();
-      names.add(entry.getPath().getName() + (entry.isDirectory() ? "/" : ""));
+    if (max > 0) {
+      visit(name -> names.add(name) && names.size() < max);
     }
     return names;
+  }
+
+  /** Gives the names as of {@link #names} to a visitor until it returns false. */
+  private void visit(Predicate<String> visitor) throws IOException {
+    if (local() == null) {
+      RemoteIterator<FileStatus> entries = fileSystem().listStatusIterator(new Path(path));
+      boolean goesOn = true;
+      while (goesOn && entries.hasNext()) {
+        FileStatus entry = entries.next();
+        goesOn = visitor.test(entry.getPath().getName() + (entry.isDirectory() ? "/" : ""));
+      }
+      return;
+    }
+    try (DirectoryStream<java.nio.file.Path> entries = Files.newDirectoryStream(local())) {
+      for (java.nio.file.Path entry : entries) {
+        if (!visitor.test(entry.getFileName() + (Files.isDirectory(entry) ? "/" : ""))) {
+          return;
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
   }
 
   /** Links to nothing would be left out silently, and links back would be followed for ever. */
@@ -244,6 +272,24 @@ public final class InputFile implements Serializable {
    */
   public InputFile resolve(String relative) throws IOException {
     return new InputFile(fileSystem().getFileStatus(below(relative)), root, hadoop);
+  }
+
+  /**
+   * {@return the file or folder at a path relative to this folder; empty if there is none, which is
+   * found faster than by {@link #resolve}}
+   *
+   * @param relative path relative to this folder
+   * @throws IOException if the file system fails
+   */
+  public Optional<InputFile> find(String relative) throws IOException {
+    if (local() != null && Files.notExists(local().resolve(relative))) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(resolve(relative));
+    } catch (FileNotFoundException e) {
+      return Optional.empty();
+    }
   }
 
   /**

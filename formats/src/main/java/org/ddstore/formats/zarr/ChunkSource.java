@@ -2,9 +2,9 @@
 package org.ddstore.formats.zarr;
 
 import java.io.Closeable;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 
@@ -28,20 +28,13 @@ interface ChunkSource extends Closeable {
 
   /** Chunks that are files. */
   record Files(InputFile folder, ChunkGrid grid, ReaderMemory memory) implements ChunkSource {
-    private InputFile file(long... coordinates) throws IOException {
-      try {
-        return folder.resolve(grid.key(coordinates));
-      } catch (FileNotFoundException e) {
-        return null;
-      }
-    }
-
     @Override
     public ByteBuffer read(long... coordinates) throws IOException {
-      InputFile file = file(coordinates);
-      if (file == null) {
+      Optional<InputFile> found = folder.find(grid.key(coordinates));
+      if (found.isEmpty()) {
         return null;
       }
+      InputFile file = found.get();
       if (file.isFolder()) {
         throw new FormatException(file.path(), "a folder in place of a chunk");
       }
@@ -51,8 +44,7 @@ interface ChunkSource extends Closeable {
 
     @Override
     public long length(long... coordinates) throws IOException {
-      InputFile file = file(coordinates);
-      return file == null ? 0 : file.length();
+      return folder.find(grid.key(coordinates)).map(InputFile::length).orElse(0L);
     }
 
     @Override

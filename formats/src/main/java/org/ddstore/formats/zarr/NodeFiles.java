@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -72,12 +71,11 @@ record NodeFiles(InputFile folder) {
 
   /** Returns the content of a metadata file; empty if there is none. */
   Optional<String> text(String name) throws IOException {
-    InputFile file;
-    try {
-      file = folder.resolve(name);
-    } catch (FileNotFoundException e) {
+    Optional<InputFile> found = folder.find(name);
+    if (found.isEmpty()) {
       return Optional.empty();
     }
+    InputFile file = found.get();
     ReadBudget.requireHeld(file.path(), "metadata", PARSED_RATIO * file.length());
     return Optional.of(new String(file.readAll().array(), StandardCharsets.UTF_8));
   }

@@ -2,7 +2,6 @@
 package org.ddstore.formats.zarr;
 
 import java.io.Closeable;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,6 +9,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.source.CloseAll;
@@ -151,13 +151,12 @@ final class ShardedChunks implements ChunkSource {
   }
 
   private Shard openShard(long... coordinates) throws IOException {
-    InputFile file;
-    try {
-      file = folder.resolve(shards.key(coordinates));
-    } catch (FileNotFoundException e) {
+    Optional<InputFile> found = folder.find(shards.key(coordinates));
+    if (found.isEmpty()) {
       closeOldest(0);
       return new Shard(null, null, null);
     }
+    InputFile file = found.get();
     int checksum = index.hasChecksum() ? Compression.CRC_BYTES : 0;
     if (chunksPerShard() > (file.length() - checksum) / ENTRY_BYTES) {
       throw new FormatException(

@@ -23,6 +23,9 @@ public final class ZarrArray implements Closeable {
   /** Default limit of the decoded chunks that are kept, in bytes. */
   public static final long CACHE_BYTES = 64 << 20;
 
+  /** Above this number of files, a read would take minutes. */
+  private static final int MAX_CHUNKS = 1 << 18;
+
   /** Number of chunks that are looked at to find out whether they back large values. */
   private static final int MAX_LOOKS = 10_000;
 
@@ -36,6 +39,9 @@ public final class ZarrArray implements Closeable {
   private final int[] chunk;
   private final ReaderMemory memory;
   private ChunkCache cache;
+
+  /** Whether the current read has found the metadata beside a missing chunk. */
+  private boolean isThere;
 
   private ZarrArray(
       NodeFiles files,
@@ -182,6 +188,7 @@ public final class ZarrArray implements Closeable {
       long[] at = new long[grid.dimensions()];
       at[0] = start[0] / chunk[0];
       boolean isLast = endsChunk(start[0] + lengths[0], at[0]);
+      isThere = false;
       Chunk rows = chunk(isLast, at);
       if (rows.strides()[0] > 0) { // else it is the fill value
         ByteBuffer numbers = (ByteBuffer) rows.elements();
@@ -276,9 +283,18 @@ public final class ZarrArray implements Closeable {
     private final long[] at;
 
     ChunksOfBox(long[] start, int... lengths) {
+      long count = 1; // at most the number of elements
       for (int d = 0; d < first.length; d++) {
         first[d] = start[d] / chunk[d];
         last[d] = (start[d] + lengths[d] - 1) / chunk[d];
+        count *= last[d] - first[d] + 1;
+      }
+      if (count > MAX_CHUNKS) {
+        throw FormatException.of(
+            path(),
+            "box " + Arrays.toString(lengths),
+            "has %,d chunks, more than the limit of %,d of one read: store the array in larger chunks"
+                .formatted(count, MAX_CHUNKS));
       }
       at = first.clone();
     }
@@ -323,6 +339,7 @@ public final class ZarrArray implements Closeable {
     if (count(lengths) == 0) {
       return;
     }
+    isThere = false;
     int[] toStrides = StridedCopy.rowMajor(lengths);
     ChunksOfBox chunks = new ChunksOfBox(start, lengths);
     do {
@@ -422,9 +439,10 @@ public final class ZarrArray implements Closeable {
 
   /** Returns the fill value in place of a missing chunk, if the array itself is there. */
   private Chunk missing(long... coordinates) throws IOException {
-    if (!files.folder().has(NodeFiles.arrayFile(kind))) {
+    if (!isThere && !files.folder().has(NodeFiles.arrayFile(kind))) {
       throw new FileNotFoundException(files.path(NodeFiles.arrayFile(kind)));
     }
+    isThere = true;
     if (metadata.fill() == null) {
       throw FormatException.of(
           source.path(coordinates),

@@ -100,8 +100,8 @@ public final class ZarrGroup {
   /** Returns the folders in a folder, ordered by name. */
   private static List<InputFile> folders(InputFile parent) throws IOException {
     List<InputFile> folders = new ArrayList<>();
-    for (InputFile child : parent.children()) {
-      if (!child.isFolder() || (child.name().startsWith(".") && !isNode(child))) {
+    for (InputFile child : parent.folders()) {
+      if (child.name().startsWith(".") && !isNode(child)) {
         continue;
       }
       if (child.isLinkBack()) {

@@ -337,6 +337,16 @@ class ZarrArrayTest {
     }
   }
 
+  @Test
+  void refusesReadsOfManyChunks() throws IOException {
+    try (ZarrArray array = ZarrArray.open(file(bytes("", "[4, 262145]", "[1, 1]")))) {
+      assertThat(array.read(new long[2], 2, 2).array()).containsExactly(7, 7, 7, 7);
+      assertThatThrownBy(() -> array.read(new long[2], 1, 262_145))
+          .isInstanceOf(FormatException.class)
+          .hasMessageContaining("box [1, 262145]: has 262,145 chunks, more than the limit");
+    }
+  }
+
   /** Each array keeps its last chunk: together they must fit into the memory of the task. */
   @Test
   void countsTheChunksOfAllArraysOfAReader() throws IOException {
