@@ -32,7 +32,6 @@ class CommandLineJarIT {
             "org/ddstore/cli/Main.class",
             "org/ddstore/shaded/picocli/CommandLine.class",
             "org/ddstore/shaded/progressbar/ProgressBar.class",
-            "org/ddstore/shaded/jhdf/HdfFile.class",
             "org/ddstore/shaded/jline/terminal/Terminal.class");
   }
 
@@ -42,7 +41,6 @@ class CommandLineJarIT {
         .contains(
             "META-INF/LICENSE",
             "META-INF/NOTICE",
-            "META-INF/licenses/jhdf.txt",
             "META-INF/licenses/jline.txt",
             "META-INF/licenses/progressbar.txt");
   }

@@ -120,6 +120,12 @@ public final class FormatOptionKeys {
    */
   public static final String MISSING = "missing";
 
+  /**
+   * Folder whose files the links in a file or group may name: external links of HDF5, symbolic
+   * links in groups of zarr; an absolute path. Links that lead out are refused by default.
+   */
+  public static final String LINKS = "links";
+
   // Format zarr.
 
   /**

@@ -47,7 +47,10 @@ final class AnnDataFile implements Closeable {
    * @throws FormatException if it is not a file of AnnData
    */
   static AnnDataFile open(InputFile input, AnnDataOptions options) throws IOException {
-    ArrayTree tree = input.isFolder() ? ZarrTree.open(input) : HdfTree.open(input);
+    ArrayTree tree =
+        input.isFolder()
+            ? ZarrTree.open(input, options.links())
+            : HdfTree.open(input, options.links());
     try {
       return new AnnDataFile(input, tree, options);
     } catch (IOException | RuntimeException e) {
@@ -85,11 +88,12 @@ final class AnnDataFile implements Closeable {
       throw Encoding.unsupported(tree, path, encoding, Encoding.ARRAY);
     }
     StoredArray array = tree.array(path);
-    if (array.shape().length != 2 || array.type() == ElementType.TEXT || array.shape()[1] < 1) {
+    long width = array.shape().length == 2 ? array.shape()[1] : 0;
+    if (array.type() == ElementType.TEXT || width < 1 || width > Integer.MAX_VALUE) {
       throw FormatException.of(
           input.path(),
           path,
-          "is %s of shape %s, not numbers in two dimensions"
+          "is %s of shape %s, not numbers in two dimensions with 1 to 2^31-1 columns"
               .formatted(array.type(), Arrays.toString(array.shape())));
     }
     return array;
@@ -114,7 +118,7 @@ final class AnnDataFile implements Closeable {
     for (String name : options.obsm().in(input.path(), OBSM, tree.children(OBSM))) {
       StoredArray array = obsm(name);
       parts.requireRows(array.path(), array.shape()[0]);
-      int width = Math.toIntExact(array.shape()[1]);
+      int width = (int) array.shape()[1];
       parts.add(SampleColumn.fixed(OBSM + "_" + name, array.type(), width), Part.OBSM, name);
     }
     tree.requireChunks();
@@ -168,7 +172,9 @@ final class AnnDataFile implements Closeable {
       }
       for (String name : selected) {
         if (name.equals(NAMES)) {
-          add(SampleColumn.fixed(NAMES, ElementType.TEXT), Part.NAMES, NAMES);
+          SampleColumn names = SampleColumn.fixed(NAMES, ElementType.TEXT);
+          boolean mayMiss = obs.index().column(NAMES).isNullable();
+          add(mayMiss ? names.orNull() : names, Part.NAMES, NAMES);
           continue;
         }
         FrameColumn column = obs(name);

@@ -46,7 +46,7 @@ public class AnnDataFormat implements SampleFormat {
   /** Returns whether a folder is a group of zarr that holds AnnData. */
   @Override
   public boolean isUnit(InputFile folder, FormatOptions options) throws IOException {
-    return ZarrTree.isAnnData(folder);
+    return ZarrTree.isAnnData(folder, AnnDataOptions.of(options).links());
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.util.Set;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.hdf5.LinkFolder;
 
 /**
  * The options of the formats {@code anndata} and {@code h5ad}.
@@ -20,6 +21,7 @@ import org.ddstore.formats.FormatOptions;
  * @param categoricals what categoricals become
  * @param outer whether genes of any file are those of the data set, instead of those of all files
  * @param missingIsNull whether a column of obs that a file does not have is null there
+ * @param links folder outside a file whose files links may name
  */
 record AnnDataOptions(
     Form x,
@@ -29,7 +31,8 @@ record AnnDataOptions(
     Selection obsm,
     FrameColumn.Categoricals categoricals,
     boolean outer,
-    boolean missingIsNull) {
+    boolean missingIsNull,
+    LinkFolder links) {
   static final Set<String> KEYS =
       Set.of(
           FormatOptionKeys.X,
@@ -38,7 +41,8 @@ record AnnDataOptions(
           FormatOptionKeys.OBSM,
           FormatOptionKeys.CATEGORICALS,
           FormatOptionKeys.JOIN,
-          FormatOptionKeys.MISSING);
+          FormatOptionKeys.MISSING,
+          FormatOptionKeys.LINKS);
 
   private static final String ALL = "*";
   private static final String NONE = "none";
@@ -107,7 +111,19 @@ record AnnDataOptions(
                 .choice(FormatOptionKeys.CATEGORICALS, "text", "text", "codes")
                 .toUpperCase(Locale.ROOT)),
         options.choice(FormatOptionKeys.JOIN, "inner", "inner", "outer").equals("outer"),
-        options.choice(FormatOptionKeys.MISSING, "error", "error", "null").equals("null"));
+        options.choice(FormatOptionKeys.MISSING, "error", "error", "null").equals("null"),
+        links(options));
+  }
+
+  private static LinkFolder links(FormatOptions options) {
+    try {
+      return options.text(FormatOptionKeys.LINKS).map(LinkFolder::of).orElse(LinkFolder.none());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "option \"%s\" is %s; give the absolute path of a folder"
+              .formatted(FormatOptionKeys.LINKS, e.getMessage()),
+          e);
+    }
   }
 
   boolean hasMatrix() {

@@ -42,7 +42,8 @@ final class AnnDataReader implements SampleReader {
     }
     String name = source.name();
     return switch (source.part()) {
-      case NAMES, OBS -> frameColumn(source).read(from, count);
+      case NAMES -> frameColumn(source).names(from, count);
+      case OBS -> frameColumn(source).read(from, count);
       case OBSM -> obsm(name, column, from, count);
       case DENSE -> {
         yield column.values(matrix(name).dense(from, count, genes()), count);

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.ReadBudget;
 
 /** A matrix of compressed rows: {@code indptr}, and the slices of indices and data it cuts. */
 final class CsrMatrix extends Matrix {
@@ -81,7 +82,8 @@ final class CsrMatrix extends Matrix {
 
   @Override
   int meanLength() {
-    return (int) Math.max(1, data.shape()[0] / Math.max(1, rows()));
+    long mean = data.shape()[0] / Math.max(1, rows());
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, mean));
   }
 
   @Override
@@ -112,6 +114,7 @@ final class CsrMatrix extends Matrix {
       offsets[i] = (int) offset;
     }
     int length = offsets[count];
+    ReadBudget.requireHeld(file, data.path(), (long) length * (Integer.BYTES + type().bytes()));
     int[] genes = Integers.ints(file, indices, bounds[0], length, 0, (int) genes());
     requireDistinct(from, offsets, genes);
     ByteBuffer values = length == 0 ? ByteBuffer.allocate(0) : data.bytes(bounds[0], length);

@@ -5,13 +5,18 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.ReadBudget;
+import org.ddstore.formats.SampleColumn;
+import org.ddstore.formats.Values;
 
 /** A table of AnnData, {@code obs} or {@code var}: an index and columns of the same length. */
 final class Frame {
   private static final String INDEX = "_index";
   private static final String COLUMNS = "column-order";
+
+  /** Memory of a name besides its characters. */
+  private static final long NAME_BYTES = 64;
 
   private final ArrayTree tree;
   private final String path;
@@ -66,9 +71,23 @@ final class Frame {
     return columns;
   }
 
-  /** {@return the index, whose values are names} */
+  /** {@return whether there is a table at a path} */
+  static boolean isTable(ArrayTree tree, String path) throws IOException {
+    return tree.isGroup(path) && tree.text(path, INDEX).isPresent();
+  }
+
+  /** {@return the index, whose values are names: texts or integers} */
   FrameColumn index() throws IOException {
-    return FrameColumn.open(tree, path, index, FrameColumn.Categoricals.TEXT);
+    FrameColumn names = FrameColumn.open(tree, path, index, FrameColumn.Categoricals.TEXT);
+    SampleColumn column = names.column(index);
+    switch (column.type()) {
+      case BOOL, FLOAT16, FLOAT32, FLOAT64 ->
+          throw FormatException.of(
+              tree.file(), path + "/" + index, "is %s, not names".formatted(column.type()));
+      default -> {
+        return names;
+      }
+    }
   }
 
   FrameColumn column(String name, FrameColumn.Categoricals categoricals) throws IOException {
@@ -80,22 +99,34 @@ final class Frame {
     return index().rows();
   }
 
-  /** {@return all values of the index, as texts} */
+  /**
+   * {@return all values of the index, as texts}
+   *
+   * @throws FormatException if one is missing
+   */
   List<String> names() throws IOException {
-    String file = tree.file();
-    StoredArray array = tree.array(path + "/" + index);
-    int count = Math.toIntExact(array.shape()[0]);
-    if (count == 0) {
+    FrameColumn names = index();
+    long rows = names.rows();
+    String place = path + "/" + index;
+    ReadBudget.requireHeld(tree.file(), place, Math.min(rows, Long.MAX_VALUE / NAME_BYTES) * NAME_BYTES);
+    if (rows > Integer.MAX_VALUE) {
+      throw FormatException.of(
+          tree.file(), place, "has %,d names, at most 2^31-1 are supported".formatted(rows));
+    }
+    if (rows == 0) {
       return List.of();
     }
-    if (array.type() == ElementType.TEXT) {
-      return List.of(array.texts(0, count));
+    Values values = names.names(0, (int) rows);
+    String[] texts = (String[]) values.data();
+    for (int i = 0; i < texts.length; i++) {
+      if (values.isNull(i)) {
+        throw FormatException.of(
+            tree.file(),
+            place,
+            "the name of row %,d is missing: give all rows of %s a name, and write the file again"
+                .formatted(i, path));
+      }
     }
-    Integers.require(file, array);
-    List<String> names = new ArrayList<>(count);
-    for (long name : Integers.longs(array, 0, count)) {
-      names.add(Long.toString(name));
-    }
-    return names;
+    return List.of(texts);
   }
 }

@@ -2,10 +2,12 @@
 package org.ddstore.formats.anndata;
 
 import java.io.IOException;
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
 
@@ -49,7 +51,7 @@ abstract class FrameColumn {
               list(tree, path + "/categories"),
               categoricals);
       case "nullable-integer", "nullable-boolean", "nullable-string-array" ->
-          new MaskedColumn(list(tree, path + "/values"), mask(tree, path + "/mask"));
+          masked(tree, path);
       default ->
           throw Encoding.unsupported(
               tree,
@@ -70,6 +72,19 @@ abstract class FrameColumn {
     }
     array.type(); // is supported
     return array;
+  }
+
+  private static FrameColumn masked(ArrayTree tree, String path) throws IOException {
+    StoredArray values = list(tree, path + "/values");
+    StoredArray mask = mask(tree, path + "/mask");
+    if (values.shape()[0] != mask.shape()[0]) {
+      throw FormatException.of(
+          tree.file(),
+          path,
+          "has %,d values, but the mask has %,d: the file is damaged"
+              .formatted(values.shape()[0], mask.shape()[0]));
+    }
+    return new MaskedColumn(values, mask);
   }
 
   private static StoredArray mask(ArrayTree tree, String path) throws IOException {
@@ -97,6 +112,24 @@ abstract class FrameColumn {
    * @param count number of rows, at least 1
    */
   abstract Values read(long from, int count) throws IOException;
+
+  /**
+   * Reads values as texts.
+   *
+   * @param from first row
+   * @param count number of rows, at least 1
+   */
+  Values names(long from, int count) throws IOException {
+    Values values = read(from, count);
+    if (values.data() instanceof String[]) {
+      return values;
+    }
+    String[] texts = new String[count];
+    for (int i = 0; i < count; i++) {
+      texts[i] = values.isNull(i) ? null : String.valueOf(Array.get(values.data(), i));
+    }
+    return Values.texts(texts);
+  }
 
   private static Object decoded(StoredArray array, ByteBuffer bytes, int count) {
     return array.type().decode(bytes, count);
@@ -150,17 +183,21 @@ abstract class FrameColumn {
 
     @Override
     Values read(long from, int count) throws IOException {
+      Values found = new PlainColumn(values).read(from, count);
       BitSet nulls = new BitSet();
       ByteBuffer hidden = mask.bytes(from, count);
       for (int i = 0; i < count; i++) {
-        nulls.set(i, hidden.get(i) != 0);
+        nulls.set(i, hidden.get(i) != 0 || found.isNull(i));
       }
-      return new PlainColumn(values).read(from, count).nulls(nulls);
+      return found.nulls(nulls);
     }
   }
 
   /** Codes, and the categories that they are indices of; -1 is a missing value. */
   private static final class CategoricalColumn extends FrameColumn {
+    /** Memory of a category besides its characters. */
+    private static final long CATEGORY_BYTES = 64;
+
     private final String file;
     private final StoredArray codes;
     private final StoredArray categories;
@@ -174,6 +211,13 @@ abstract class FrameColumn {
       this.categories = categories;
       this.isText = categoricals == Categoricals.TEXT;
       Integers.require(file, codes);
+      long count = categories.shape()[0];
+      if (count > Integer.MAX_VALUE) {
+        throw FormatException.of(
+            file,
+            categories.path(),
+            "has %,d categories, at most 2^31-1 are supported".formatted(count));
+      }
     }
 
     @Override
@@ -195,14 +239,15 @@ abstract class FrameColumn {
 
     private String[] names() throws IOException {
       if (names == null) {
-        int count = Math.toIntExact(categories.shape()[0]);
+        int count = (int) categories.shape()[0];
+        ReadBudget.requireHeld(file, categories.path(), count * CATEGORY_BYTES);
         String[] read = new String[count];
         if (count > 0 && categories.type() == ElementType.TEXT) {
           read = categories.texts(0, count);
         } else if (count > 0) {
           Object numbers = decoded(categories, categories.bytes(0, count), count);
           for (int i = 0; i < count; i++) {
-            read[i] = String.valueOf(java.lang.reflect.Array.get(numbers, i));
+            read[i] = String.valueOf(Array.get(numbers, i));
           }
         }
         names = read;
@@ -213,7 +258,7 @@ abstract class FrameColumn {
     @Override
     Values read(long from, int count) throws IOException {
       int[] found =
-          Integers.ints(file, codes, from, count, -1, Math.toIntExact(categories.shape()[0]));
+          Integers.ints(file, codes, from, count, -1, (int) categories.shape()[0]);
       if (!isText) {
         return Values.fixed(found, count, 1);
       }

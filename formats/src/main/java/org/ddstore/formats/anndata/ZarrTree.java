@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -14,12 +15,15 @@ import java.util.Optional;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.hdf5.LinkFolder;
 import org.ddstore.formats.zarr.ZarrArray;
 import org.ddstore.formats.zarr.ZarrGroup;
 
 /** A group of zarr. */
 final class ZarrTree implements ArrayTree {
   private final ZarrGroup root;
+  private final java.nio.file.Path local;
+  private final LinkFolder links;
   private final Map<String, ZarrArray> arrays = new HashMap<>();
   private final Map<String, ZarrGroup> groups = new HashMap<>();
   private final Map<String, Kind> kinds = new HashMap<>();
@@ -31,24 +35,31 @@ final class ZarrTree implements ArrayTree {
     NONE
   }
 
-  private ZarrTree(ZarrGroup root) {
+  private ZarrTree(ZarrGroup root, java.nio.file.Path local, LinkFolder links) {
     this.root = root;
+    this.local = local;
+    this.links = links;
   }
 
   /**
    * Opens a group.
    *
+   * @param links folder outside the group where symbolic links may lead
    * @throws FormatException if the folder is not a group
    */
-  static ZarrTree open(InputFile folder) throws IOException {
-    return new ZarrTree(ZarrGroup.open(folder));
+  static ZarrTree open(InputFile folder, LinkFolder links) throws IOException {
+    return new ZarrTree(ZarrGroup.open(folder), folder.local(), links);
   }
 
-  /** {@return whether a folder is a group that tells that it is of AnnData} */
-  static boolean isAnnData(InputFile folder) throws IOException {
-    return ZarrGroup.isNode(folder)
-        && !ZarrGroup.isArray(folder)
-        && Encoding.of(open(folder), "").equals(Encoding.ANNDATA);
+  /** {@return whether a folder is a group of AnnData; before 0.8 only its tables tell it} */
+  static boolean isAnnData(InputFile folder, LinkFolder links) throws IOException {
+    if (!ZarrGroup.isNode(folder) || ZarrGroup.isArray(folder)) {
+      return false;
+    }
+    ZarrTree tree = open(folder, links);
+    String encoding = Encoding.of(tree, "");
+    return encoding.equals(Encoding.ANNDATA)
+        || (encoding.isEmpty() && Frame.isTable(tree, "obs") && Frame.isTable(tree, "var"));
   }
 
   @Override
@@ -60,10 +71,27 @@ final class ZarrTree implements ArrayTree {
   private Kind kind(String path) throws IOException {
     Kind kind = path.isEmpty() ? Kind.GROUP : kinds.get(path);
     if (kind == null) {
+      requireInside(InnerPath.require(file(), path));
       kind = root.hasArray(path) ? Kind.ARRAY : root.has(path) ? Kind.GROUP : Kind.NONE;
       kinds.put(path, kind);
     }
     return kind;
+  }
+
+  /** Symbolic links may not lead out of the folder. */
+  private void requireInside(String path) throws IOException {
+    java.nio.file.Path node = local == null ? null : local.resolve(path);
+    if (node == null || Files.notExists(node)) {
+      return;
+    }
+    java.nio.file.Path real = node.toRealPath();
+    if (!real.startsWith(local.toRealPath()) && !links.contains(real)) {
+      throw FormatException.of(
+          file(),
+          path,
+          "a symbolic link leads out of the folder: set the option links to a folder that contains %s, or leave it out by the options"
+              .formatted(real));
+    }
   }
 
   @Override
