@@ -120,7 +120,7 @@ record AnnDataOptions(
       return options.text(FormatOptionKeys.LINKS).map(LinkFolder::of).orElse(LinkFolder.none());
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "option \"%s\" is %s; give the absolute path of a folder"
+          "option \"%s\": %s: give the absolute path of a folder"
               .formatted(FormatOptionKeys.LINKS, e.getMessage()),
           e);
     }

@@ -105,11 +105,19 @@ final class CsrMatrix extends Matrix {
             "offset %,d of row %,d is below its predecessor or outside [0, %,d]: the file is damaged"
                 .formatted(bounds[i], from + i, stored));
       }
+      if (i > 0 && bounds[i] - bounds[i - 1] > genes()) {
+        throw FormatException.of(
+            file,
+            indptr.path(),
+            "row %,d has %,d values, there are %,d genes: call sum_duplicates() of the matrix, and write the file again"
+                .formatted(from + i - 1, bounds[i] - bounds[i - 1], genes()));
+      }
       if (offset > Integer.MAX_VALUE / type().bytes()) {
         throw FormatException.of(
             file,
             data.path(),
-            "%,d rows have %,d values, more than 2 GiB".formatted(count, offset));
+            "rows [%,d, %,d) have %,d values, one read has at most 2 GiB"
+                .formatted(from, from + count, offset));
       }
       offsets[i] = (int) offset;
     }

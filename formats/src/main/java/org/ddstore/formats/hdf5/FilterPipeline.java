@@ -102,7 +102,6 @@ final class FilterPipeline {
    */
   void requireBacked(String file, String what, long storedBytes, int mask, long chunkBytes) {
     ReadBudget.requireHeld(file, what, chunkBytes);
-    ReadBudget.requireHeld(file, what, storedBytes);
     long ratio = 1;
     for (Filter filter : applied(mask)) {
       if (filter.id == ZSTD && chunkBytes > storedBytes * ReadBudget.DEFLATE_RATIO) {
