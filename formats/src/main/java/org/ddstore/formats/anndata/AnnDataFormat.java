@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Set;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
@@ -53,6 +54,8 @@ public class AnnDataFormat implements SampleFormat {
   public FileFacts inspect(InputFile file, FormatOptions options) throws IOException {
     try (AnnDataFile open = AnnDataFile.open(file, AnnDataOptions.of(options))) {
       return open.facts();
+    } catch (ArithmeticException e) { // an integer that is a name, and above the maximum of BIGINT
+      throw new FormatException(file.path(), "names in var or obs: " + e.getMessage(), e);
     }
   }
 

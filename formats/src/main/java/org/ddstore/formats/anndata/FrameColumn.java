@@ -119,7 +119,7 @@ abstract class FrameColumn {
    * @param from first row
    * @param count number of rows, at least 1
    */
-  Values names(long from, int count) throws IOException {
+  final Values names(long from, int count) throws IOException {
     Values values = read(from, count);
     if (values.data() instanceof String[]) {
       return values;
@@ -241,16 +241,10 @@ abstract class FrameColumn {
       if (names == null) {
         int count = (int) categories.shape()[0];
         ReadBudget.requireHeld(file, categories.path(), count * CATEGORY_BYTES);
-        String[] read = new String[count];
-        if (count > 0 && categories.type() == ElementType.TEXT) {
-          read = categories.texts(0, count);
-        } else if (count > 0) {
-          Object numbers = decoded(categories, categories.bytes(0, count), count);
-          for (int i = 0; i < count; i++) {
-            read[i] = String.valueOf(Array.get(numbers, i));
-          }
-        }
-        names = read;
+        names =
+            count == 0
+                ? new String[0]
+                : (String[]) new PlainColumn(categories).names(0, count).data();
       }
       return names;
     }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -72,6 +74,17 @@ class AnnDataDamageTest {
         "garbled | X: a chunk of gzip cannot be decoded",
         "twice | X/indices: row 2 has index 1 twice: call sum_duplicates()",
         "names | obs/obs_name: has the name of the column of the index",
+        "soft_loop | X: more than 16 links follow each other, or lead back",
+        "dangling | X: is a link to /gone, which is missing",
+        "external | X: is in the file linked/x.h5 by an external link, which is not followed",
+        "scaled | X: filter 6 (scaleoffset) is not supported",
+        "bfloat | X: the HDF5 type floating point of 2 bytes (exponent of 8 bits",
+        "bits | obs/depth: the HDF5 type integer of 2 bytes (12 bits",
+        "leads_out | obs/../var/_index: the name can lead out of the file",
+        "index_leads_out | var/../obs/_index: the name can lead out of the file",
+        "gene_missing | the name of row 4 is missing: give all rows of var a name",
+        "huge_var | var/_index: needs 137,438,953",
+        "huge_chunk | X: the chunk at [0, 0]",
         "checksum_none_bad | the Fletcher32 checksum of a chunk is",
         "checksum_gzip_bad | the Fletcher32 checksum of a chunk is",
         "checksum_lzf_bad | the Fletcher32 checksum of a chunk is",
@@ -121,6 +134,71 @@ class AnnDataDamageTest {
                 .select("obs_name")
                 .collectAsList())
         .hasSize(41);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"virtual, a virtual data set", "raw, data in external raw files"})
+  void objectsThatCannotBeReadBlockNoOthers(String file, String feature) {
+    readAll(reader(), file);
+    assertThatThrownBy(() -> readAll(reader().option("layers", file), file))
+        .hasMessageContaining("%s.h5ad: layers/%s: %s".formatted(file, file, feature));
+  }
+
+  @Test
+  void externalLinksAreFollowedInTheFolderThatTheUserNames() {
+    String linked = folder.resolve("linked").toString();
+    List<Row> expected =
+        reader().load(folder.resolve("good.h5ad").toString()).select("X").collectAsList();
+
+    assertThat(
+            reader()
+                .option("links", linked)
+                .load(folder.resolve("external.h5ad").toString())
+                .select("X")
+                .collectAsList())
+        .isEqualTo(expected);
+    for (String outside : List.of("external_up", "external_symbolic")) {
+      assertThatThrownBy(() -> readAll(reader().option("links", linked), outside))
+          .hasMessageContaining(outside + ".h5ad: X: is in the file ")
+          .hasMessageContaining("outside the folder");
+    }
+    assertThatThrownBy(() -> readAll(reader().option("links", linked), "external_gone"))
+        .hasMessageContaining("gone.h5, which is missing");
+    assertThatThrownBy(() -> readAll(reader().option("links", "linked"), "good"))
+        .hasMessageContaining("option \"links\": \"linked\" is not an absolute path");
+  }
+
+  @Test
+  void namesInGroupsAreRead() {
+    Dataset<Row> missing = reader().load(folder.resolve("cell_missing.h5ad").toString());
+    List<Row> names = missing.select("obs_name").collectAsList();
+
+    assertThat(names.get(6).getString(0)).isEqualTo("name 6");
+    assertThat(names.get(7).isNullAt(0)).as("the hidden name is null").isTrue();
+    for (String file : List.of("index_categorical", "index_integers")) {
+      String path = folder.resolve(file + ".h5ad").toString();
+      String name = file.equals("index_integers") ? "5" : "name 5";
+      assertThat(AnnData.genes(Map.of(), path)).hasSize(6).endsWith(name);
+      assertThat(reader().load(path).select("obs_name").collectAsList().get(5).getString(0))
+          .isEqualTo(name);
+    }
+  }
+
+  @Test
+  void linksThatLeadBackAreNotFollowed() {
+    readAll(reader(), "hard_cycle");
+  }
+
+  @Test
+  void valuesBeyondTwoGibiElementsAreRead() {
+    List<Row> rows =
+        reader()
+            .load(folder.resolve("far.h5ad").toString())
+            .select("X_indices", "X_values")
+            .collectAsList();
+
+    assertThat(rows).hasSize(41);
+    assertThat(rows.get(40)).hasToString("[ArraySeq(4),ArraySeq(40.0)]");
   }
 
   @Test

@@ -73,6 +73,23 @@ class AnnDataZarrTest {
   }
 
   @Test
+  void groupsOfAnnData07AreFound() {
+    AnnDataFixtures.assertObs(
+        read(reader(), "old.zarr"), AnnDataFixtures.json(folder.resolve("dense.zarr")));
+  }
+
+  @Test
+  void namesAndLinksDoNotLeadOut() {
+    assertThatThrownBy(() -> read(reader(), "leads_out.zarr"))
+        .hasMessageContaining("obs/../../plain.zarr/x: the name can lead out of the file");
+    Path outside = folder.resolve("outside");
+    assertThatThrownBy(() -> read(reader(), "symbolic.zarr"))
+        .hasMessageContaining("symbolic.zarr: X: a symbolic link leads out of the folder");
+    assertThat(read(reader().option("links", outside.toString()), "symbolic.zarr").count())
+        .isPositive();
+  }
+
+  @Test
   void damageIsNamedByPlace() throws IOException {
     assertThatThrownBy(() -> read(reader(), "no_x.zarr"))
         .hasMessageContaining("no_x.zarr: X: missing");

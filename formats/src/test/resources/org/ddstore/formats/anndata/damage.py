@@ -57,3 +57,64 @@ for kind in [None, 'gzip', 'lzf']:
     with damaged(name + '_bad', name) as f: at = f['X'].id.get_chunk_info(3).byte_offset
     with open(name + '_bad.h5ad', 'r+b') as f:
         f.seek(at + 9); byte = f.read(1)[0]; f.seek(at + 9); f.write(bytes([byte ^ 4]))
+
+# links
+def moved(name, link):
+    with damaged(name) as f:
+        if not os.path.exists('linked/x.h5'):
+            os.makedirs('linked', exist_ok=True)
+            with h5py.File('linked/x.h5', 'w') as g: f.copy('X', g, name='data')
+        del f['X']; f['X'] = link
+moved('soft_loop', h5py.SoftLink('/X')); moved('dangling', h5py.SoftLink('/gone'))
+moved('external', h5py.ExternalLink('linked/x.h5', '/data'))
+moved('external_up', h5py.ExternalLink('linked/../good.h5ad', '/X'))
+moved('external_gone', h5py.ExternalLink('linked/gone.h5', '/data'))
+os.symlink(os.path.abspath('good.h5ad'), 'linked/symbolic.h5')
+moved('external_symbolic', h5py.ExternalLink('linked/symbolic.h5', '/X'))
+with damaged('hard_cycle') as f: f['obs/self'] = f['obs']; f['obs/root'] = f['/']; f['obsm/back'] = f['/']
+# features of HDF5 that are not supported
+with damaged('virtual') as f:
+    parts = h5py.VirtualLayout((41, 6), 'f4'); parts[:] = h5py.VirtualSource('.', 'X', shape=(41, 6))
+    f.create_virtual_dataset('layers/virtual', parts)
+with damaged('raw') as f:
+    open('raw.bin', 'wb').write(np.zeros((41, 6), 'f4').tobytes())
+    f.create_dataset('layers/raw', shape=(41, 6), dtype='f4', external=[('raw.bin', 0, 41 * 6 * 4)])
+with damaged('scaled') as f:
+    del f['X']; f.create_dataset('X', data=np.zeros((41, 6), 'i4'), chunks=(10, 6), scaleoffset=3)
+with damaged('bfloat') as f:
+    t = h5py.h5t.IEEE_F32LE.copy(); t.set_fields(15, 7, 8, 0, 7); t.set_size(2); t.set_ebias(127)
+    del f['X']; h5py.h5d.create(f.id, b'X', t, h5py.h5s.create_simple((41, 6)))
+with damaged('bits') as f:
+    t = h5py.h5t.STD_I16LE.copy(); t.set_precision(12)
+    del f['obs/depth']; h5py.h5d.create(f['obs'].id, b'depth', t, h5py.h5s.create_simple((41,)))
+# names
+with damaged('leads_out') as f: f['obs'].attrs['column-order'] = ['../var/_index']
+with damaged('index_leads_out') as f: f['var'].attrs['_index'] = '../obs/_index'
+def grouped(f, frame, kind, values, mask=None):
+    index = f[frame].attrs['_index']; del f[frame][index]; g = f[frame].create_group(index)
+    g.attrs['encoding-type'] = kind
+    if kind == 'categorical':
+        g['codes'] = np.arange(len(values), dtype='i1'); g['categories'] = values
+    else:
+        g['values'] = values; g['mask'] = np.zeros(len(values), bool) if mask is None else mask
+texts = lambda n: np.array(['name %d' % i for i in range(n)], dtype=object)
+with damaged('gene_missing') as f: grouped(f, 'var', 'nullable-string-array', texts(6), np.arange(6) == 4)
+with damaged('cell_missing') as f: grouped(f, 'obs', 'nullable-string-array', texts(41), np.arange(41) == 7)
+with damaged('index_categorical') as f:
+    grouped(f, 'obs', 'categorical', texts(41)); grouped(f, 'var', 'categorical', texts(6))
+with damaged('index_integers') as f:
+    grouped(f, 'obs', 'nullable-integer', np.arange(41)); grouped(f, 'var', 'nullable-integer', np.arange(6))
+# sizes that nothing backs
+with damaged('huge_var') as f:
+    i = f['var'].attrs['_index']; del f['var'][i]; f['var'].create_dataset(i, shape=(2**31 - 1,), dtype='i8')
+with damaged('huge_chunk') as f: info = f['X'].id.get_chunk_info(0)
+key = np.array([info.size, 0], '<u4').tobytes() + bytes(16)
+with open('huge_chunk.h5ad', 'r+b') as f:
+    data = f.read(); at = data.index(key); f.seek(at); f.write(np.array([2**30], '<u4').tobytes())
+# values beyond 2^31
+with damaged('far', 'sparse') as f:
+    n = 2**31 + 9
+    for k, t in [('data', 'f4'), ('indices', 'i4')]:
+        del f['X'][k]; d = f['X'].create_dataset(k, shape=(n,), dtype=t, chunks=(1 << 20,), compression='gzip')
+        d[n - 41:] = np.arange(41) % 6 if k == 'indices' else np.arange(41)
+    del f['X/indptr']; f['X/indptr'] = np.arange(n - 41, n + 1)

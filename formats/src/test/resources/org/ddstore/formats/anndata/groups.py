@@ -15,3 +15,17 @@ whole = ad.concat(parts, join='inner'); whole.X.sort_indices(); dump('both_inner
 make(9, numbers(9, 4, 'f4')).write_zarr('no_x.zarr'); del zarr.open('no_x.zarr')['X']
 csc = make(9, sp.csc_matrix(numbers(9, 4, 'f4'))); csc.write_zarr('csc.zarr')
 zarr.open('plain.zarr', 'w').create_dataset('x', data=np.arange(5))
+# as AnnData 0.7 wrote it: no encoding at the root, categories beside the columns
+import numcodecs, shutil
+shutil.copytree('dense.zarr', 'old.zarr'); old = zarr.open('old.zarr')
+for k in list(old.attrs): del old.attrs[k]
+for c in ['cell_type', 'tissue', 'plate']:
+    codes = old['obs'][c]['codes'][:]; names = old['obs'][c]['categories'][:]; del old['obs'][c]
+    texts = dict(object_codec=numcodecs.VLenUTF8()) if names.dtype == object else {}
+    old['obs'].require_group('__categories').array(c, names, **texts)
+    old['obs'].array(c, codes).attrs['categories'] = '__categories/' + c
+# names and links that lead out
+shutil.copytree('no_x.zarr', 'leads_out.zarr')
+zarr.open('leads_out.zarr')['obs'].attrs['column-order'] = ['../../plain.zarr/x']
+shutil.copytree('dense.zarr', 'symbolic.zarr'); os.mkdir('outside'); shutil.move('symbolic.zarr/X', 'outside/X')
+os.symlink(os.path.abspath('outside/X'), 'symbolic.zarr/X')
