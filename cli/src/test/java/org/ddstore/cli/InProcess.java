@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.SparkArchive;
+import org.ddstore.spark.TestCluster;
 import picocli.CommandLine;
 
 /**
@@ -40,9 +41,14 @@ public final class InProcess {
     return settings;
   }
 
-  /** Starts a Spark for several commands; returns when its executors are there. */
+  /**
+   * Starts a Spark for several commands, with the serializer that rejects most; returns when its
+   * executors are there.
+   */
   public static EmbeddedSpark open(String name, int executors, int coresEach) {
-    EmbeddedSpark spark = EmbeddedSpark.open(name, executors, coresEach, 1024, settings());
+    Map<String, String> settings = settings();
+    settings.putAll(TestCluster.STRICT_KRYO);
+    EmbeddedSpark spark = EmbeddedSpark.open(name, executors, coresEach, 1024, settings);
     int expected = executors + 1; // the driver counts
     await("executors")
         .atMost(PATIENCE)

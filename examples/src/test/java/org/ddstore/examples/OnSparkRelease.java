@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.ddstore.spark.TestCluster;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -35,8 +38,12 @@ abstract class OnSparkRelease {
   /** Sets the rows of all releases, each with few and more executors: too long for every run. */
   private static final Long ROWS = Long.getLong("ddstore.rows");
 
+  /** The settings of Spark's own serializer. */
+  private static final Map<String, String> JAVA = Map.of();
+
   private final SparkHome spark;
-  private final Arguments usual;
+  private final int usualExecutors;
+  private final long usualRows;
 
   /**
    * @param executors of the usual case
@@ -44,7 +51,8 @@ abstract class OnSparkRelease {
    */
   OnSparkRelease(SparkHome spark, int executors, long rows) {
     this.spark = spark;
-    this.usual = Arguments.of(executors, rows);
+    this.usualExecutors = executors;
+    this.usualRows = rows;
   }
 
   SparkHome spark() {
@@ -53,10 +61,11 @@ abstract class OnSparkRelease {
 
   Stream<Arguments> cases() {
     if (ROWS == null) {
-      return Stream.of(usual);
+      return Stream.of(JAVA, TestCluster.STRICT_KRYO)
+          .map(serializer -> Arguments.of(usualExecutors, usualRows, serializer));
     }
     return IntStream.of(FEW_EXECUTORS, MORE_EXECUTORS)
-        .mapToObj(executors -> Arguments.of(executors, ROWS));
+        .mapToObj(executors -> Arguments.of(executors, ROWS, JAVA));
   }
 
   /**
@@ -67,10 +76,13 @@ abstract class OnSparkRelease {
    */
   @ParameterizedTest
   @MethodSource("cases")
-  void runsTablesQuickStartAndDemoOnTheRelease(int executors, long rows, @TempDir Path work)
+  void runsTablesQuickStartAndDemoOnTheRelease(
+      int executors, long rows, Map<String, String> serializer, @TempDir Path work)
       throws IOException, InterruptedException {
     String files = SampleRows.path();
-    List<String> arguments =
+    List<String> arguments = new ArrayList<>();
+    serializer.forEach((key, value) -> arguments.addAll(List.of("--conf", key + "=" + value)));
+    arguments.addAll(
         List.of(
             "--master",
             "local-cluster[%d,1,1024]".formatted(executors),
@@ -96,7 +108,7 @@ abstract class OnSparkRelease {
             "--no-shortcut",
             "--seconds",
             "0.2",
-            "--json");
+            "--json"));
 
     Program program =
         Program.submit(

@@ -2,8 +2,12 @@
 package org.ddstore.formats;
 
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.TestCluster;
 
-/** The Spark that the tests of this JVM share: {@code local[4]}, enough slots for four ranks. */
+/**
+ * The Spark that the tests of this JVM share: {@code local[4]}, enough slots for four ranks, with
+ * the serializer that rejects most.
+ */
 public final class FormatSpark {
   private static SparkSession session;
 
@@ -11,8 +15,10 @@ public final class FormatSpark {
 
   public static synchronized SparkSession session() {
     if (session == null) {
+      SparkSession.Builder builder = SparkSession.builder();
+      TestCluster.STRICT_KRYO.forEach(builder::config);
       session =
-          SparkSession.builder()
+          builder
               .master("local[4]")
               .appName("format tests")
               .config("spark.ui.enabled", "false")

@@ -7,18 +7,18 @@ import static org.awaitility.Awaitility.await;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
-import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.apache.spark.unsafe.Platform;
 import org.ddstore.RecordMemory;
+import org.ddstore.spark.task.PartitionJob;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import scala.collection.Iterator;
 
 /**
  * Checks that the batches of a scan share the memory of the shards: a task holds them while the
@@ -109,11 +110,11 @@ class SourceInPlaceTest extends SourceOnCluster {
   private List<List<Seen>> seeBeforeAndAfter(Dataset<Row> query, int count) throws Exception {
     Evidence evidence = new Evidence(directory);
     SparkPlan scan = query.queryExecution().executedPlan().collectLeaves().head();
-    JavaRDD<ColumnarBatch> batches = scan.executeColumnar().toJavaRDD();
+    RDD<ColumnarBatch> batches = scan.executeColumnar();
     assertThat(batches.getNumPartitions()).as("tasks").isOne();
     CompletableFuture<List<List<Seen>>> task =
         CompletableFuture.supplyAsync(
-            () -> batches.mapPartitions(all -> seeTwice(all, count, evidence)).collect());
+            () -> PartitionJob.of(batches, all -> seeTwice(all, count, evidence)).run().get(0));
     await("the task has seen the rows")
         .atMost(2, TimeUnit.MINUTES)
         .until(() -> evidence.has("seen") || task.isDone());
@@ -125,7 +126,7 @@ class SourceInPlaceTest extends SourceOnCluster {
   }
 
   /** Does not ask whether there are more: what was copied goes when there are none. */
-  private static Iterator<List<Seen>> seeTwice(
+  private static List<List<Seen>> seeTwice(
       Iterator<ColumnarBatch> batches, int count, Evidence evidence) {
     List<ColumnarBatch> held = new ArrayList<>();
     while (held.size() < count) {
@@ -134,7 +135,7 @@ class SourceInPlaceTest extends SourceOnCluster {
     List<Seen> before = see(held);
     evidence.note("seen", "");
     evidence.awaitNote("changed");
-    return List.of(before, see(held)).iterator();
+    return List.of(before, see(held));
   }
 
   @Test

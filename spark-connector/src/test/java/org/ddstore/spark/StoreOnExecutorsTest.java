@@ -79,6 +79,28 @@ class StoreOnExecutorsTest extends OnTwoExecutors {
     assertHalfAndHalf(numbers().run(StoreOnExecutorsTest::readByPath));
   }
 
+  /** In spark-submit, the common pool's threads do not know the classes of the application. */
+  @Test
+  void threadWithoutTheClassesOfTheResultsGetsThem() {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    thread.setContextClassLoader(
+        new ClassLoader(before) {
+          @Override
+          protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.equals(Read.class.getName())) {
+              throw new ClassNotFoundException(name);
+            }
+            return super.loadClass(name, resolve);
+          }
+        });
+    try {
+      assertHalfAndHalf(numbers().run(StoreOnExecutorsTest::readByPath));
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
   @Test
   void readsFilesByOwnProcessAndSameHost() throws IOException {
     assertHalfAndHalf(numbers().files(directory).run(StoreOnExecutorsTest::readByPath));

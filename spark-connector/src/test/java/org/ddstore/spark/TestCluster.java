@@ -19,10 +19,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.serializer.KryoSerializer;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.memory.ProcessDirectory;
@@ -47,13 +47,21 @@ public final class TestCluster implements AutoCloseable {
   private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
 
-  /** The serializer that rejects most: no records, and no class that Spark has not registered. */
-  static final Map<String, String> STRICT_KRYO =
+  /**
+   * The serializer that rejects most: records, and classes that are not registered. Spark registers
+   * its own, but for some types in the schemas that it infers from files.
+   */
+  public static final Map<String, String> STRICT_KRYO =
       Map.of(
           "spark.serializer",
-          KryoSerializer.class.getName(),
+          "org.apache.spark.serializer.KryoSerializer",
           "spark.kryo.registrationRequired",
-          "true");
+          "true",
+          "spark.kryo.classesToRegister",
+          Stream.of("Array", "Binary", "Boolean", "Byte", "Float", "Short", "Timestamp")
+              .map("org.apache.spark.sql.types.%sType"::formatted)
+              .flatMap(type -> Stream.of(type, type + "$"))
+              .collect(Collectors.joining(",")));
 
   /** The last cluster of {@link #shared}, in use or not; null if it has ended. */
   private static TestCluster kept;
