@@ -124,7 +124,7 @@ public final class IngestPlan implements AutoCloseable {
    * @param partitions number of partitions, at least the number of ranks
    */
   public RDD<InternalRow> shards(int partitions) {
-    return rows.shards(ranks, partitions);
+    return rows.shards(ranks, partitions, rowBytes());
   }
 
   /**
@@ -133,7 +133,11 @@ public final class IngestPlan implements AutoCloseable {
    * @param chosen ranks of the shards: partition i contains the rows of rank {@code chosen[i]}
    */
   public RDD<InternalRow> shardsOf(int... chosen) {
-    return rows.shardsOf(ranks, chosen);
+    return rows.shardsOf(ranks, rowBytes(), chosen);
+  }
+
+  private long rowBytes() {
+    return rows() == 0 ? 0 : memoryBytes() / rows();
   }
 
   /** Returns the loaded columns, in order, with their DataFrame types. */

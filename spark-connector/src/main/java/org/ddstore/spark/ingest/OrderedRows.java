@@ -50,22 +50,30 @@ final class OrderedRows {
     return Arrays.stream(counts).sum();
   }
 
-  /** Returns an RDD of one partition per rank, followed by empty partitions. */
-  RDD<InternalRow> shards(int ranks, int allPartitions) {
-    Slice[][] slices = balanced(ranks);
+  /**
+   * Returns an RDD of one partition per rank, followed by empty partitions.
+   *
+   * @param rowBytes mean size of a row
+   */
+  RDD<InternalRow> shards(int ranks, int allPartitions, long rowBytes) {
+    Slice[][] slices = balanced(ranks, rowBytes);
     Slice[][] all = Arrays.copyOf(slices, allPartitions);
     Arrays.fill(all, ranks, allPartitions, new Slice[0]);
     return read(all);
   }
 
-  /** Returns an RDD of one partition per chosen rank. */
-  RDD<InternalRow> shardsOf(int ranks, int... chosen) {
-    Slice[][] slices = balanced(ranks);
+  /**
+   * Returns an RDD of one partition per chosen rank.
+   *
+   * @param rowBytes mean size of a row
+   */
+  RDD<InternalRow> shardsOf(int ranks, long rowBytes, int... chosen) {
+    Slice[][] slices = balanced(ranks, rowBytes);
     return read(Arrays.stream(chosen).mapToObj(rank -> slices[rank]).toArray(Slice[][]::new));
   }
 
   /** Returns the slices of the partitions that each of {@code ranks} ranks loads, in order. */
-  private Slice[][] balanced(int ranks) {
+  private Slice[][] balanced(int ranks, long rowBytes) {
     long rows = 0;
     for (long count : counts) {
       rows = Math.addExact(rows, count);
@@ -85,7 +93,7 @@ final class OrderedRows {
           continue;
         }
         long take = Math.min(end, last) - position;
-        slices.add(new Slice(partitions.get(at), position - first, take, counts[at]));
+        slices.add(Slice.of(partitions.get(at), position - first, take, counts[at], rowBytes));
         position += take;
       }
       shards[rank] = slices.toArray(new Slice[0]);
@@ -97,7 +105,7 @@ final class OrderedRows {
   RDD<InternalRow> partitionsInOrder() {
     Slice[][] slices = new Slice[counts.length][];
     for (int i = 0; i < slices.length; i++) {
-      slices[i] = new Slice[] {new Slice(partitions.get(i), 0, counts[i], counts[i])};
+      slices[i] = new Slice[] {first(i, counts[i])};
     }
     return read(slices);
   }
@@ -118,9 +126,14 @@ final class OrderedRows {
     Slice[] slices = new Slice[taken];
     for (int i = 0; i < taken; i++) {
       int at = filled[(int) ((long) i * filled.length / taken)];
-      slices[i] = new Slice(partitions.get(at), 0, Math.min(rowsOfEach, counts[at]), counts[at]);
+      slices[i] = first(at, Math.min(rowsOfEach, counts[at]));
     }
     return read(new Slice[][] {slices});
+  }
+
+  private Slice first(int partition, long take) {
+    return Slice.of(
+        partitions.get(partition), 0, take, counts[partition], ScanMemory.UNKNOWN_ROW_BYTES);
   }
 
   private RDD<InternalRow> read(Slice[][] slices) {
@@ -134,6 +147,7 @@ final class OrderedRows {
     if (size == 0) {
       return new long[0];
     }
+    boolean fromFooters = fields == 0 && format == RowReader.Format.BATCHES;
     int tasks = Math.min(size, 4 * rdd.sparkContext().defaultParallelism());
     Slice[][] groups = new Slice[tasks][];
     for (int task = 0; task < tasks; task++) {
@@ -141,7 +155,7 @@ final class OrderedRows {
           partitions
               .subList((int) ((long) task * size / tasks), (int) ((task + 1L) * size / tasks))
               .stream()
-              .map(Slice::whole)
+              .map(source -> Slice.whole(source, fromFooters ? 0 : source.heldBytes()))
               .toArray(Slice[]::new);
     }
     SliceRdd.Counts counting = new SliceRdd.Counts(rdd, format, fields, groups);

@@ -50,13 +50,29 @@ abstract class SliceRdd<T> extends RDD<T> {
    * @param skip number of rows before the run
    * @param take number of rows of the run
    * @param planned counted number of rows of the partition, or {@link #ALL}
+   * @param scanBytes estimated heap of a scan of the partition
    */
-  record Slice(SourcePartition source, long skip, long take, long planned) implements Serializable {
+  record Slice(SourcePartition source, long skip, long take, long planned, long scanBytes)
+      implements Serializable {
     /** Number of rows of an uncounted partition: all that it has. */
     static final long ALL = Long.MAX_VALUE;
 
-    static Slice whole(SourcePartition source) {
-      return new Slice(source, 0, ALL, ALL);
+    /** Returns the rows of an uncounted partition, of which a scan holds some bytes at once. */
+    static Slice whole(SourcePartition source, long heldBytes) {
+      return new Slice(
+          source,
+          0,
+          ALL,
+          ALL,
+          ScanMemory.estimate(heldBytes, ALL, ScanMemory.UNKNOWN_ROW_BYTES));
+    }
+
+    /**
+     * @param rowBytes mean size of a row
+     */
+    static Slice of(SourcePartition source, long skip, long take, long planned, long rowBytes) {
+      return new Slice(
+          source, skip, take, planned, ScanMemory.estimate(source.heldBytes(), planned, rowBytes));
     }
   }
 
@@ -115,7 +131,7 @@ abstract class SliceRdd<T> extends RDD<T> {
 
   /** Opens a scan of the slice's partition, from its first row. */
   final SliceScan open(Slice slice, TaskContext task) {
-    return SliceScan.open(source, format, fields, slice.source(), task);
+    return SliceScan.open(source, format, fields, slice, task);
   }
 
   /** An RDD of the rows of counted slices. A row is valid until the next one is read. */

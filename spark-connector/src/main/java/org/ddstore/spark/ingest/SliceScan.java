@@ -5,6 +5,7 @@ import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
+import org.ddstore.spark.ingest.SliceRdd.Slice;
 import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.types.DDStoreException;
 
@@ -27,15 +28,17 @@ final class SliceScan implements AutoCloseable {
    * Waits for memory, then opens the scan from the first row of the partition.
    *
    * @param fields number of fields of the rows
+   * @param slice slice whose partition is read
    * @param task task that reads
    */
   static SliceScan open(
       RDD<?> source,
       RowReader.Format format,
       int fields,
-      SourcePartition partition,
+      Slice slice,
       TaskContext task) {
-    ScanMemory.Share memory = take(partition, task);
+    ScanMemory.Share memory = take(slice, task);
+    SourcePartition partition = slice.source();
     SliceContext context = new SliceContext(task);
     boolean isOpen = false;
     try {
@@ -53,15 +56,15 @@ final class SliceScan implements AutoCloseable {
     }
   }
 
-  private static ScanMemory.Share take(SourcePartition partition, TaskContext task) {
+  private static ScanMemory.Share take(Slice slice, TaskContext task) {
     ScanMemory.Share memory;
     try {
-      memory = ScanMemory.ofProcess().take(ScanMemory.SCAN_BYTES + partition.heldBytes());
+      memory = ScanMemory.ofProcess().take(slice.scanBytes());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       task.killTaskIfInterrupted(); // throws if Spark has interrupted it
       throw new DDStoreException(
-          "interrupted while %s waited for memory to be read".formatted(partition.place()), e);
+          "interrupted while %s waited for memory to be read".formatted(slice.source().place()), e);
     }
     if (task.isInterrupted()) { // Spark may end a task without an interrupt of its thread
       memory.close();

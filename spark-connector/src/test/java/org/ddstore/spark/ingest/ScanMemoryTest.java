@@ -82,6 +82,13 @@ class ScanMemoryTest {
   }
 
   @Test
+  void estimatesColumnVectorsOfFilesByTheirRows() {
+    assertThat(ScanMemory.estimate(0, Long.MAX_VALUE, 1 << 20)).isEqualTo(16 * MIB);
+    assertThat(ScanMemory.estimate(6 * MIB, 1 << 20, 2048)).isEqualTo((8 + 6 + 16) * MIB);
+    assertThat(ScanMemory.estimate(100 * MIB, 100, 1 << 20)).isEqualTo((8 + 100 + 200) * MIB);
+  }
+
+  @Test
   void anInterruptedWaitTakesNothing() throws Exception {
     ScanMemory.Share all = memory.take(64 * MIB);
     Thread.currentThread().interrupt();
