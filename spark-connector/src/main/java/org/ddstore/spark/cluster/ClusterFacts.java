@@ -72,7 +72,9 @@ public record ClusterFacts(
         taskCpus(conf, profile),
         context.maxNumConcurrentTasks(profile),
         !context.isLocal() && conf.getBoolean("spark.dynamicAllocation.enabled", false),
-        conf.getSizeAsBytes("spark.executor.memory", "1g"),
+        context.isLocal()
+            ? Runtime.getRuntime().maxMemory()
+            : conf.getSizeAsBytes("spark.executor.memory", "1g"),
         overheadBytes(context.master(), conf));
   }
 

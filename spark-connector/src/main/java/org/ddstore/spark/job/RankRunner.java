@@ -4,9 +4,11 @@ package org.ddstore.spark.job;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
@@ -162,7 +164,9 @@ final class RankRunner<T> implements Serializable {
       String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
       meets = true;
       List<StartMessage> all =
-          Arrays.stream(BarrierGather.allGather(context, mine)).map(StartMessage::decode).toList();
+          Arrays.stream(BarrierGather.allGather(context, mine))
+              .map(StartMessage::decode)
+              .collect(Collectors.toCollection(ArrayList::new));
       WireSession forRows = rowsSession == null ? session : rowsSession;
       try (Communicator ranks = connect(context, endpoint, all);
           OpenTransport remote =
@@ -174,6 +178,7 @@ final class RankRunner<T> implements Serializable {
                       groups.groupOf(ranks.rank()),
                       settings.readTimeout(),
                       settings.collectiveTimeout()))) {
+        all.clear(); // its size grows with the square of the number of ranks per executor
         return runInGroup(
             new StartedRank(
                 attempt,

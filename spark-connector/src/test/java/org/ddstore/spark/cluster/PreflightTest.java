@@ -200,6 +200,17 @@ class PreflightTest {
   }
 
   @Test
+  void namesTheHeapThatRanksNeed() {
+    assertThat(problems(cluster(2, 850, "here"), 1700, 0, onDisk())).isEmpty();
+    assertThat(problems(cluster(2, 1024, "here"), 2048, 0, onDisk()))
+        .containsExactly(
+            new Problem(
+                "1,024 ranks per executor need a heap of 1.28 GiB without their rows;"
+                    + " the heap of an executor is 1.00 GiB",
+                "spark.executor.memory=1312m, lower spark.ddstore.ranks, or more executors"));
+  }
+
+  @Test
   void fileBackingNeedsADirectory() {
     Settings files = DEFAULTS.with(Setting.BACKING, Backing.FILE);
     Path missing = directory.resolve("missing");
