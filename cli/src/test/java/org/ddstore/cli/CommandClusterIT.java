@@ -166,6 +166,36 @@ class CommandClusterIT {
     return !Leftovers.directoriesOf(executors).isEmpty();
   }
 
+  /** Scans of 64 ranks would not fit the heap of their executor at the same time. */
+  @Test
+  @Tag("slow")
+  void demoReadsTheRowsOfMoreRanksThanScansFit() throws IOException {
+    Outcome outcome =
+        InProcess.run("demo", "--ranks", "128", "--rows", "51200", "--seconds", "0.2", "--json");
+
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    assertThat(outcome.json().get("mismatches").asLong()).isZero();
+  }
+
+  /** The executor is stopped, so it is killed, and cannot delete its files. */
+  @Test
+  @Tag("slow")
+  void terminationDeletesTheFilesOfAKilledExecutor() throws IOException, InterruptedException {
+    Outcome outcome =
+        new Launcher(work)
+            .bash(
+                """
+                %s/ddstore demo --executors 1 --ranks 2 --rows 1000 --seconds 3600 &
+                until ls -d /dev/shm/ddstore-*-"$(pgrep -P $!)"-* 2>>ls.txt; do sleep 0.1; done
+                pkill -STOP -P $!
+                kill $!
+                wait $! || echo "status $?"
+                """
+                    .formatted(System.getProperty("ddstore.root")));
+
+    assertThat(outcome.out()).as(outcome.err()).endsWith("status 143\n");
+  }
+
   /** A worker that is told to stop while it starts an executor ends it when it has come to life. */
   @Test
   void waitsForALateExecutor() throws Exception {

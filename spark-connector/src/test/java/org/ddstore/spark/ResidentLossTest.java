@@ -186,13 +186,18 @@ class ResidentLossTest extends OnTestCluster {
   /** Kills the executor that holds the shard of rank 1. */
   private static String killHolder(ResidentStore store) {
     String holder = store.shards().get(1).executorId();
-    cluster
-        .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
-        .stream()
-        .filter(idAndPid -> idAndPid.startsWith(holder + " "))
-        .map(idAndPid -> Long.valueOf(idAndPid.substring(holder.length() + 1)))
-        .distinct()
-        .forEach(OnTestCluster::kill);
+    Set<Long> killed =
+        cluster
+            .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
+            .stream()
+            .filter(idAndPid -> idAndPid.startsWith(holder + " "))
+            .map(idAndPid -> Long.valueOf(idAndPid.substring(holder.length() + 1)))
+            .collect(Collectors.toSet());
+    assertThat(Leftovers.directoriesOf(killed)).as("before the loss").isNotEmpty();
+    killed.forEach(OnTestCluster::kill);
+    await("files of the lost executor are deleted without a new load")
+        .atMost(PATIENCE)
+        .until(() -> Leftovers.directoriesOf(killed).isEmpty());
     return holder;
   }
 
