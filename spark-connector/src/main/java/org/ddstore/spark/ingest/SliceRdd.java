@@ -60,11 +60,7 @@ abstract class SliceRdd<T> extends RDD<T> {
     /** Returns the rows of an uncounted partition, of which a scan holds some bytes at once. */
     static Slice whole(SourcePartition source, long heldBytes) {
       return new Slice(
-          source,
-          0,
-          ALL,
-          ALL,
-          ScanMemory.estimate(heldBytes, ALL, ScanMemory.UNKNOWN_ROW_BYTES));
+          source, 0, ALL, ALL, ScanMemory.estimate(heldBytes, ALL, ScanMemory.UNKNOWN_ROW_BYTES));
     }
 
     /**

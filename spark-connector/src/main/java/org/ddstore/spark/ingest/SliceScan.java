@@ -32,11 +32,7 @@ final class SliceScan implements AutoCloseable {
    * @param task task that reads
    */
   static SliceScan open(
-      RDD<?> source,
-      RowReader.Format format,
-      int fields,
-      Slice slice,
-      TaskContext task) {
+      RDD<?> source, RowReader.Format format, int fields, Slice slice, TaskContext task) {
     ScanMemory.Share memory = take(slice, task);
     SourcePartition partition = slice.source();
     SliceContext context = new SliceContext(task);

@@ -64,8 +64,7 @@ final class StoredRows {
       List<SourcePartition> partitions = new ArrayList<>();
       for (Partition partition : chunks.partitions()) {
         long computation = counted.get(partition.index()).computation();
-        partitions.add(
-            new SourcePartition(partition, place(partition.index()), computation, 0));
+        partitions.add(new SourcePartition(partition, place(partition.index()), computation, 0));
       }
       long[] counts = counted.stream().mapToLong(PartitionCount::rows).toArray();
       OrderedRows ordered =

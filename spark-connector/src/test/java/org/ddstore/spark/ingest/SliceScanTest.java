@@ -65,7 +65,8 @@ class SliceScanTest {
   /** Runs a function on the rows of the first of two shards, which does not end with the file. */
   private List<String> onFirstShard(FlatMapFunction<Iterator<InternalRow>, String> function) {
     try (IngestPlan plan = IngestPlan.of(rows(), IngestOptions.defaults(), 2)) {
-      return new JavaRDD<>(plan.shardsOf(0), ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
+      return new JavaRDD<>(
+              plan.shardsOf(0), ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
           .mapPartitions(function)
           .collect();
     }
