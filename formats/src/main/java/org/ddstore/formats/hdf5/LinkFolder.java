@@ -66,7 +66,7 @@ public final class LinkFolder {
     InputFile found = null;
     if (isInside) {
       try {
-        found = from.resolve(target.toString());
+        found = from.resolve(target.toUri().getPath()); // on the file system of the link
       } catch (FileNotFoundException e) {
         throw Hdf5Exception.of("is in the file %s, which is missing".formatted(target));
       }

@@ -3,6 +3,7 @@ package org.ddstore.formats.image;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32;
 import org.ddstore.formats.ReadBudget;
 
 /**
@@ -49,7 +50,7 @@ final class PngHeader {
       throw new BrokenImageException("the first chunk of the PNG file is not IHDR");
     }
     int data = at + 2 * Integer.BYTES;
-    keep(CHUNK_BYTES + IHDR_BYTES);
+    keepChunk(CHUNK_BYTES + IHDR_BYTES);
     keepChunksBeforeSamples();
     return header(data);
   }
@@ -64,7 +65,7 @@ final class PngHeader {
       }
       require(CHUNK_BYTES + length);
       if ((type & ANCILLARY) == 0 || type == TRNS) {
-        keep(CHUNK_BYTES + (int) length);
+        keepChunk(CHUNK_BYTES + (int) length);
         hasTransparentColour |= type == TRNS;
       } else {
         at += CHUNK_BYTES + (int) length;
@@ -101,6 +102,17 @@ final class PngHeader {
   private void keep(int count) {
     kept.write(bytes.array(), bytes.arrayOffset() + at, count);
     at += count;
+  }
+
+  /** Keeps a chunk after a check of its checksum, which the decoder does not read. */
+  private void keepChunk(int count) throws BrokenImageException {
+    CRC32 sum = new CRC32();
+    sum.update(
+        bytes.array(), bytes.arrayOffset() + at + Integer.BYTES, count - 2 * Integer.BYTES);
+    if ((int) sum.getValue() != bytes.getInt(at + count - Integer.BYTES)) {
+      throw new BrokenImageException("a chunk of the PNG file differs from its checksum");
+    }
+    keep(count);
   }
 
   private void require(long count) throws BrokenImageException {
