@@ -76,7 +76,7 @@ class Hdf5FileTest {
     int compared = 0;
     try (Hdf5File file = open(name)) {
       for (String line : Files.readAllLines(folder.resolve("expected.tsv"))) {
-        String[] parts = line.split("\t");
+        String[] parts = line.split("\t", -1);
         if (!parts[0].equals(name)) {
           continue;
         }
