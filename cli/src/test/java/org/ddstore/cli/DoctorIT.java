@@ -20,7 +20,7 @@ import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.contract.Needed;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.spark.SparkArchive;
-import org.ddstore.spark.TestCluster;
+import org.ddstore.spark.StrictKryo;
 import org.ddstore.spark.wire.FabricBackend;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -124,7 +124,7 @@ class DoctorIT {
   /** A Spark of this JVM, on which a store of two ranks is wanted. */
   private static SparkSession local(int slots) {
     SparkSession.Builder builder = SparkSession.builder();
-    TestCluster.STRICT_KRYO.forEach(builder::config);
+    StrictKryo.SETTINGS.forEach(builder::config);
     return builder
         .master("local[%d]".formatted(slots))
         .config("spark.ui.enabled", "false")

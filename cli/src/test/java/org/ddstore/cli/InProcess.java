@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.SparkArchive;
-import org.ddstore.spark.TestCluster;
+import org.ddstore.spark.StrictKryo;
 import picocli.CommandLine;
 
 /**
@@ -47,7 +47,7 @@ public final class InProcess {
    */
   public static EmbeddedSpark open(String name, int executors, int coresEach) {
     Map<String, String> settings = settings();
-    settings.putAll(TestCluster.STRICT_KRYO);
+    settings.putAll(StrictKryo.SETTINGS);
     EmbeddedSpark spark = EmbeddedSpark.open(name, executors, coresEach, 1024, settings);
     int expected = executors + 1; // the driver counts
     await("executors")

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.ddstore.spark.TestCluster;
+import org.ddstore.spark.StrictKryo;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
@@ -61,7 +61,7 @@ abstract class OnSparkRelease {
 
   Stream<Arguments> cases() {
     if (ROWS == null) {
-      return Stream.of(JAVA, TestCluster.STRICT_KRYO)
+      return Stream.of(JAVA, StrictKryo.SETTINGS)
           .map(serializer -> Arguments.of(usualExecutors, usualRows, serializer));
     }
     return IntStream.of(FEW_EXECUTORS, MORE_EXECUTORS)

@@ -2,7 +2,7 @@
 package org.ddstore.formats;
 
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.TestCluster;
+import org.ddstore.spark.StrictKryo;
 
 /**
  * The Spark that the tests of this JVM share: {@code local[4]}, enough slots for four ranks, with
@@ -16,7 +16,7 @@ public final class FormatSpark {
   public static synchronized SparkSession session() {
     if (session == null) {
       SparkSession.Builder builder = SparkSession.builder();
-      TestCluster.STRICT_KRYO.forEach(builder::config);
+      StrictKryo.SETTINGS.forEach(builder::config);
       session =
           builder
               .master("local[4]")

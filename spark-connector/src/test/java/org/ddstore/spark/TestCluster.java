@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
@@ -46,22 +45,6 @@ public final class TestCluster implements AutoCloseable {
   private static final int SHARED_MEMORY_MB = 1024;
   private static final String JAVA_OPTIONS = "spark.executor.extraJavaOptions";
   private static final String EXECUTOR_CLASS = "CoarseGrainedExecutorBackend";
-
-  /**
-   * The serializer that rejects most: records, and classes that are not registered. Spark registers
-   * its own, but for some types in the schemas that it infers from files.
-   */
-  public static final Map<String, String> STRICT_KRYO =
-      Map.of(
-          "spark.serializer",
-          "org.apache.spark.serializer.KryoSerializer",
-          "spark.kryo.registrationRequired",
-          "true",
-          "spark.kryo.classesToRegister",
-          Stream.of("Array", "Binary", "Boolean", "Byte", "Float", "Short", "Timestamp")
-              .map("org.apache.spark.sql.types.%sType"::formatted)
-              .flatMap(type -> Stream.of(type, type + "$"))
-              .collect(Collectors.joining(",")));
 
   /** The last cluster of {@link #shared}, in use or not; null if it has ended. */
   private static TestCluster kept;
@@ -90,7 +73,7 @@ public final class TestCluster implements AutoCloseable {
   /**
    * A cluster of 1024 MB an executor that classes share, in a session of the caller's own. All its
    * executors are there, and hold nothing of ours; its driver has {@link DriverPages}, and all of
-   * it {@link #STRICT_KRYO}.
+   * it {@link StrictKryo}.
    *
    * @param settings of the session: such as Spark reads there, not those of an application
    */
@@ -102,7 +85,7 @@ public final class TestCluster implements AutoCloseable {
         || !kept.isUsable()) {
       stopOthers();
       Map<String, String> all = new HashMap<>(DriverPages.SETTINGS);
-      all.putAll(STRICT_KRYO);
+      all.putAll(StrictKryo.SETTINGS);
       kept = start(executors, coresEach, SHARED_MEMORY_MB, all);
       kept.inEverySlot(rows -> 0);
       kept.firstExecutors = kept.executors();
