@@ -39,7 +39,6 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
   private SampleReader reader;
   private long next;
   private long block;
-  private long heldBytes;
   private int rows;
   private ColumnarBatch batch;
 
@@ -78,7 +77,7 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
             : next + wanted / step * step;
     rows = (int) (Math.min(end, run.from() + run.count()) - next);
     block++;
-    heldBytes = 0;
+    requireRoom();
     ColumnVector[] columns = new ColumnVector[selection.ordinals().length];
     for (int i = 0; i < columns.length; i++) {
       columns[i] = column(selection.ordinals()[i]);
@@ -121,7 +120,6 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
             "values of a batch are read after the next one was asked for");
       }
       SampleColumn column = selection.layout().columns().get(ordinal);
-      requireRoom(column, count);
       try {
         if (reader == null) {
           reader = format.open(run.file(), selection.layout(), options);
@@ -143,29 +141,36 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
   }
 
   /**
-   * Checks the memory of the batch before the values of one more column are read: their bytes in
-   * the file, and the array that Spark reads. Formats check texts and ragged values.
+   * Checks the memory of a batch of one row, as others are small, before anything is allocated for
+   * it: the bytes of its values in the file, and the arrays that Spark reads. Formats check texts
+   * and ragged values.
    */
-  private void requireRoom(SampleColumn column, int count) {
-    if (column.isRagged() || column.type() == ElementType.TEXT) {
+  private void requireRoom() {
+    if (rows > 1) {
       return;
     }
-    long inFile = count * column.estimatedBytes();
-    long inSpark =
-        column.isBinary()
-            ? inFile
-            : (long) count * column.elements() * column.type().sqlType().defaultSize();
     String file = run.file().file().path();
-    if (Math.max(inFile, inSpark) > MAX_ARRAY_BYTES) {
-      throw FormatException.of(
-          file,
-          "column " + column.name(),
-          "one value of %s has %,d bytes, the limit is %,d: divide the values into smaller ones"
-              .formatted(column, Math.max(inFile, inSpark), MAX_ARRAY_BYTES));
+    long heldBytes = 0;
+    for (int ordinal : selection.ordinals()) {
+      SampleColumn column =
+          ordinal == DataSet.Selection.PLACE ? null : selection.layout().columns().get(ordinal);
+      if (column == null || column.isRagged() || column.type() == ElementType.TEXT) {
+        continue;
+      }
+      long inFile = column.estimatedBytes();
+      int elementBytes = column.isBinary() ? 1 : column.type().sqlType().defaultSize();
+      long inSpark = (long) column.elements() * elementBytes;
+      if (Math.max(inFile, inSpark) > MAX_ARRAY_BYTES) {
+        throw FormatException.of(
+            file,
+            "column " + column.name(),
+            "one value of %s has %,d bytes, the limit is %,d: divide the values into smaller ones"
+                .formatted(column, Math.max(inFile, inSpark), MAX_ARRAY_BYTES));
+      }
+      heldBytes += inFile + inSpark;
+      ReadBudget.requireHeld(
+          file, "column %s: a row with a value of %s".formatted(column.name(), column), heldBytes);
     }
-    heldBytes += inFile + inSpark;
-    ReadBudget.requireHeld(
-        file, "column %s: %,d rows of %s".formatted(column.name(), count, column), heldBytes);
   }
 
   private void closeFile() throws IOException {

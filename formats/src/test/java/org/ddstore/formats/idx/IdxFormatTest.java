@@ -220,7 +220,7 @@ class IdxFormatTest {
     assertThat(read("sparse.idx", "paired").count()).isEqualTo(2);
     assertThatThrownBy(() -> read("sparse.idx", "paired").collect())
         .hasStackTraceContaining(
-            "sparse.idx: column value: 1 rows of uint8[%d]: needs %,d bytes at once"
+            "sparse.idx: column value: a row with a value of uint8[%d]: needs %,d bytes at once"
                 .formatted(row, 2 * row));
   }
 }

@@ -15,6 +15,7 @@ final class RecordBuffer {
   private static final int SLACK_BYTES = 1024;
 
   private final int prefixBytes;
+  private final int firstBytes;
   private final Wording wording;
   private byte[] bytes;
   private ByteBuffer view;
@@ -24,7 +25,7 @@ final class RecordBuffer {
   RecordBuffer(Schema schema, Wording wording) {
     this.wording = wording;
     prefixBytes = schema.prefixBytes();
-    resize(prefixBytes + (schema.isFixed() ? 0 : SLACK_BYTES));
+    firstBytes = prefixBytes + (schema.isFixed() ? 0 : SLACK_BYTES);
   }
 
   private void resize(int capacity) {
@@ -36,6 +37,9 @@ final class RecordBuffer {
   void begin(long globalRow) {
     row = globalRow;
     end = prefixBytes;
+    if (view == null) { // not before the source has read a row, and may have refused its size
+      resize(firstBytes);
+    }
     view.clear();
   }
 
