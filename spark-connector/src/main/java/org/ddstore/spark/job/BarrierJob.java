@@ -337,7 +337,7 @@ public final class BarrierJob {
 
   private boolean isPermanent(Exception e, JobWatch watch) {
     JobWatch.Failure first = watch.first().orElse(null);
-    return first == null || first.lostExecutor()
+    return (first == null || first.lostExecutor())
         ? retries.isPermanent(e) || (first != null && isOfLostMemory(first) && lostMemory)
         : retries.isPermanent(first.reason());
   }
