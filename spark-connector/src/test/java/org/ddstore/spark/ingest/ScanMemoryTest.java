@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,11 +48,14 @@ class ScanMemoryTest {
 
   /** Returns the number of scans at the time of this one, which is alone if it needs more. */
   private int scan(int mebibytes, AtomicInteger scans) throws InterruptedException {
-    try (ScanMemory.Share share = memory.take(mebibytes * MIB)) {
+    ScanMemory.Share share = memory.take(mebibytes * MIB);
+    try {
       int now = scans.incrementAndGet();
-      Thread.yield();
+      LockSupport.parkNanos(100_000); // so that scans overlap
       scans.decrementAndGet();
       return mebibytes > 64 && now > 1 ? Integer.MAX_VALUE : now;
+    } finally {
+      share.close();
     }
   }
 
@@ -74,8 +78,10 @@ class ScanMemoryTest {
   }
 
   private void note(String name, long bytes, List<String> order) {
-    try (ScanMemory.Share share = memory.take(bytes)) {
+    try {
+      ScanMemory.Share share = memory.take(bytes);
       order.add(name);
+      share.close();
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -84,8 +90,8 @@ class ScanMemoryTest {
   @Test
   void estimatesColumnVectorsOfFilesByTheirRows() {
     assertThat(ScanMemory.estimate(0, Long.MAX_VALUE, 1 << 20)).isEqualTo(16 * MIB);
-    assertThat(ScanMemory.estimate(6 * MIB, 1 << 20, 2048)).isEqualTo((8 + 6 + 16) * MIB);
-    assertThat(ScanMemory.estimate(100 * MIB, 100, 1 << 20)).isEqualTo((8 + 100 + 200) * MIB);
+    assertThat(ScanMemory.estimate(6 * MIB, 1 << 20, 2048)).isEqualTo((8 + 12 + 16) * MIB);
+    assertThat(ScanMemory.estimate(100 * MIB, 100, 1 << 20)).isEqualTo((8 + 200 + 200) * MIB);
   }
 
   @Test
