@@ -108,7 +108,8 @@ final class Frame {
     FrameColumn names = index();
     long rows = names.rows();
     String place = path + "/" + index;
-    ReadBudget.requireHeld(tree.file(), place, Math.min(rows, Long.MAX_VALUE / NAME_BYTES) * NAME_BYTES);
+    ReadBudget.requireHeld(
+        tree.file(), place, Math.min(rows, Long.MAX_VALUE / NAME_BYTES) * NAME_BYTES);
     if (rows > Integer.MAX_VALUE) {
       throw FormatException.of(
           tree.file(), place, "has %,d names, at most 2^31-1 are supported".formatted(rows));

@@ -50,8 +50,7 @@ abstract class FrameColumn {
               list(tree, path + "/codes"),
               list(tree, path + "/categories"),
               categoricals);
-      case "nullable-integer", "nullable-boolean", "nullable-string-array" ->
-          masked(tree, path);
+      case "nullable-integer", "nullable-boolean", "nullable-string-array" -> masked(tree, path);
       default ->
           throw Encoding.unsupported(
               tree,
@@ -251,8 +250,7 @@ abstract class FrameColumn {
 
     @Override
     Values read(long from, int count) throws IOException {
-      int[] found =
-          Integers.ints(file, codes, from, count, -1, (int) categories.shape()[0]);
+      int[] found = Integers.ints(file, codes, from, count, -1, (int) categories.shape()[0]);
       if (!isText) {
         return Values.fixed(found, count, 1);
       }

@@ -52,8 +52,7 @@ final class BTree2 {
     long total = most;
     for (int level = 1; level <= depth; level++) {
       int pointer = bytes.offsetBytes() + countBytes + totalBytes[level - 1];
-      most =
-          (nodeBytes - NODE_PREFIX_BYTES - CHECKSUM_BYTES - pointer) / (recordBytes + pointer);
+      most = (nodeBytes - NODE_PREFIX_BYTES - CHECKSUM_BYTES - pointer) / (recordBytes + pointer);
       total = (most + 1) * total + most;
       totalBytes[level] = sizeOf(total);
     }
@@ -119,8 +118,7 @@ final class BTree2 {
       visitor.visit(content.part(recordBytes));
     }
     for (int i = 0; level > 0 && i <= node.records; i++) {
-      Node child =
-          new Node(content.address(), (int) content.unsigned(countBytes));
+      Node child = new Node(content.address(), (int) content.unsigned(countBytes));
       content.skip(totalBytes[level - 1]);
       forEach(child, level - 1, visitor);
     }

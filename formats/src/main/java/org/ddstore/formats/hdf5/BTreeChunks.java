@@ -82,8 +82,7 @@ final class BTreeChunks {
     int placeBytes = tree.recordBytes() - positionBytes;
     int sizeBytes = placeBytes - bytes.offsetBytes() - 4;
     if (isFiltered ? sizeBytes < 1 || sizeBytes > Long.BYTES : placeBytes != bytes.offsetBytes()) {
-      throw Hdf5Exception.damaged(
-          "%s has records of %d bytes".formatted(WHAT, tree.recordBytes()));
+      throw Hdf5Exception.damaged("%s has records of %d bytes".formatted(WHAT, tree.recordBytes()));
     }
     return position -> {
       Cursor entry =

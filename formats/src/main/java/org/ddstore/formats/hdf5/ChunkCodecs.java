@@ -172,8 +172,7 @@ final class ChunkCodecs {
       int found =
           LZ4Factory.safeInstance()
               .safeDecompressor()
-              .decompress(
-                  from.array(), from.arrayOffset() + from.position(), size, to, at, length);
+              .decompress(from.array(), from.arrayOffset() + from.position(), size, to, at, length);
       if (found != length) {
         throw damaged("LZ4", "has a block of %,d bytes instead of %,d".formatted(found, length));
       }

@@ -38,7 +38,8 @@ final class FileBytes {
    * @param offsetBytes size of an address
    * @param lengthBytes size of a length
    */
-  FileBytes(InputFile input, InputFile.Content content, long base, int offsetBytes, int lengthBytes) {
+  FileBytes(
+      InputFile input, InputFile.Content content, long base, int offsetBytes, int lengthBytes) {
     this.file = input.path();
     this.content = content;
     this.fileBytes = input.length();
@@ -67,7 +68,8 @@ final class FileBytes {
 
   private void require(String what, long address, long count) {
     if (address < 0 || count < 0 || address > fileBytes - base - count) {
-      String place = address == Cursor.UNDEFINED ? "an undefined address" : "%,d".formatted(address);
+      String place =
+          address == Cursor.UNDEFINED ? "an undefined address" : "%,d".formatted(address);
       throw Hdf5Exception.damaged(
           "%s at %s with %,d bytes is outside the file, which has %,d bytes"
               .formatted(what, place, count, fileBytes));

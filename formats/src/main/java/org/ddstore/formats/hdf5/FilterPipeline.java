@@ -147,7 +147,9 @@ final class FilterPipeline {
                     parameter(filter, 4, 0));
             default ->
                 throw Hdf5Exception.unsupported(
-                    "filter %d (%s)".formatted(filter.id, filter.name.isEmpty() ? name(filter.id) : filter.name),
+                    "filter %d (%s)"
+                        .formatted(
+                            filter.id, filter.name.isEmpty() ? name(filter.id) : filter.name),
                     "supported are gzip, shuffle, Fletcher32, LZF, LZ4, bitshuffle and Zstandard; write the file with one of them");
           };
     }
@@ -172,7 +174,8 @@ final class FilterPipeline {
   private static int added(List<Filter> earlier, int chunkBytes) {
     int added = 0;
     for (Filter filter : earlier) {
-      added += filter.isChecksum() ? Integer.BYTES : filter.id == SHUFFLE ? 0 : chunkBytes / 8 + 1024;
+      added +=
+          filter.isChecksum() ? Integer.BYTES : filter.id == SHUFFLE ? 0 : chunkBytes / 8 + 1024;
     }
     return added;
   }

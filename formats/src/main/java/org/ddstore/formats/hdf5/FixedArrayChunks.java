@@ -15,8 +15,7 @@ final class FixedArrayChunks implements ChunkIndex {
   private final long pageEntries;
   private final long block;
 
-  FixedArrayChunks(FileBytes bytes, long address, Order order, long chunkBytes)
-      throws IOException {
+  FixedArrayChunks(FileBytes bytes, long address, Order order, long chunkBytes) throws IOException {
     this.bytes = bytes;
     this.order = order;
     int size = 12 + bytes.lengthBytes() + bytes.offsetBytes();

@@ -56,8 +56,7 @@ final class Hdf5Attribute {
         bytes,
         heap,
         name,
-        Datatype.read(
-            isShared ? ObjectHeader.shared(bytes, type, ObjectHeader.DATATYPE) : type),
+        Datatype.read(isShared ? ObjectHeader.shared(bytes, type, ObjectHeader.DATATYPE) : type),
         Dataspace.read(space),
         message.take(message.remaining()));
   }
@@ -114,9 +113,7 @@ final class Hdf5Attribute {
     if (space.shape().length != 1 || type.isText()) {
       return Optional.empty();
     }
-    Object values =
-        type.element()
-            .decode(ByteBuffer.wrap(content).order(type.order()), count);
+    Object values = type.element().decode(ByteBuffer.wrap(content).order(type.order()), count);
     long[] integers = new long[count];
     for (int i = 0; i < count; i++) {
       switch (type.element()) {

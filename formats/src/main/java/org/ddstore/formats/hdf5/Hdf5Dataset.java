@@ -178,8 +178,7 @@ public final class Hdf5Dataset {
       ReadBudget.requireHeld(file.path(), path, size);
     }
     boolean isReused = last != null && last.capacity() >= size && isStoredSideBySide();
-    ByteBuffer target =
-        isReused ? last.clear().limit((int) size) : ByteBuffer.allocate((int) size);
+    ByteBuffer target = isReused ? last.clear().limit((int) size) : ByteBuffer.allocate((int) size);
     if (layout.chunk() != null) {
       readChunks(from, count, target.array());
     } else if (layout.compact() != null) {

@@ -148,8 +148,7 @@ public final class Hdf5File implements Closeable {
    * @param start group where the path begins
    * @param followed number of soft and external links that were followed
    */
-  private static Hdf5Object find(Hdf5Object start, String path, int[] followed)
-      throws IOException {
+  private static Hdf5Object find(Hdf5Object start, String path, int[] followed) throws IOException {
     Hdf5Object at = start;
     for (String name : path.split("/")) {
       if (name.isEmpty() || name.equals(".")) {
@@ -260,9 +259,7 @@ public final class Hdf5File implements Closeable {
         });
   }
 
-  /**
-   * {@return the data set at a path, which must exist} It is valid until the file is closed.
-   */
+  /** {@return the data set at a path, which must exist} It is valid until the file is closed. */
   public Hdf5Dataset dataset(String path) throws IOException {
     Hdf5Object object = find(path);
     return guard(path, () -> new Hdf5Dataset(this, object, path));

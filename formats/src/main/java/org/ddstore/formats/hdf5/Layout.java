@@ -38,11 +38,7 @@ final class Layout {
   }
 
   static Layout read(
-      FileBytes bytes,
-      ObjectHeader header,
-      Dataspace space,
-      int elementBytes,
-      boolean isFiltered)
+      FileBytes bytes, ObjectHeader header, Dataspace space, int elementBytes, boolean isFiltered)
       throws IOException {
     if (header.has(ObjectHeader.EXTERNAL_FILES)) {
       throw Hdf5Exception.unsupported("data in external raw files", COPY);
