@@ -15,6 +15,7 @@ import org.ddstore.Reader;
 import org.ddstore.spark.RankTask;
 
 /** Code of a user, in a package that is not ours, that fails in many ways. */
+@SuppressWarnings({"InfiniteRecursion", "DoNotCallSuggester"}) // faults are its purpose
 public final class FaultyCode {
   private FaultyCode() {}
 

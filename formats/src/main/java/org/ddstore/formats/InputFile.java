@@ -233,7 +233,11 @@ public final class InputFile implements Serializable {
     }
   }
 
-  /** {@return whether this is a symbolic link of the local host to a folder that contains it} */
+  /**
+   * {@return whether this is a symbolic link of the local host to a folder that contains it}
+   *
+   * @throws IOException if the file system fails
+   */
   public boolean isLinkBack() throws IOException {
     java.nio.file.Path local = local();
     return folder

@@ -213,7 +213,7 @@ public final class Hdf5Dataset {
 
   private void readContiguous(long from, ByteBuffer target) throws IOException {
     if (layout.address() == Cursor.UNDEFINED) {
-      fill(target.array(), 0, target.remaining());
+      fill(target.array(), target.arrayOffset() + target.position(), target.remaining());
       return;
     }
     long start = Dataspace.product(from, rowBytes());
@@ -285,7 +285,7 @@ public final class Hdf5Dataset {
 
   private byte[] decode(Chunk chunk, long... position) throws IOException {
     long chunkBytes = Dataspace.product(type.bytes(), layout.chunk());
-    boolean isRaw = filters.isEmpty() || layout.isEdgeUnfiltered() && isEdge(position);
+    boolean isRaw = filters.isEmpty() || (layout.isEdgeUnfiltered() && isEdge(position));
     int mask = isRaw ? -1 : chunk.mask();
     String what = "the chunk at %s".formatted(Arrays.toString(position));
     filters.requireBacked(file.path(), path + ", " + what, chunk.storedBytes(), mask, chunkBytes);

@@ -150,7 +150,7 @@ public final class Hdf5File implements Closeable {
    */
   private static Hdf5Object find(Hdf5Object start, String path, int[] followed) throws IOException {
     Hdf5Object at = start;
-    for (String name : path.split("/")) {
+    for (String name : path.split("/", 0)) {
       if (name.isEmpty() || name.equals(".")) {
         continue;
       }

@@ -30,6 +30,7 @@ final class TaskOutcome {
    * @param message message for the user
    * @param cause serialized exception, or null if it is not serializable
    */
+  @SuppressWarnings("ArrayRecordComponent") // failures are not compared
   private record Failed(String message, byte[] cause) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -64,11 +65,9 @@ final class TaskOutcome {
     return outcome[0] == FAILURE;
   }
 
-  static <R> R value(byte[] outcome) {
+  static Object value(byte[] outcome) {
     try {
-      @SuppressWarnings("unchecked") // of ofValue
-      R value = (R) read(outcome);
-      return value;
+      return JavaBytes.value(Arrays.copyOfRange(outcome, 1, outcome.length));
     } catch (Exception e) { // ClassNotFoundException, which Spark does not declare
       throw new DDStoreException("the driver cannot read the result of a task: " + e, e);
     }
@@ -76,7 +75,7 @@ final class TaskOutcome {
 
   /** Returns the exception to throw for a failure. */
   static DDStoreException failure(byte[] outcome) {
-    Failed failed = value(outcome);
+    Failed failed = (Failed) value(outcome);
     Throwable cause = null;
     try {
       cause = failed.cause() == null ? null : JavaBytes.value(failed.cause());
@@ -91,9 +90,5 @@ final class TaskOutcome {
   private static byte[] bytes(byte kind, Object written) {
     byte[] object = JavaBytes.of(written);
     return ByteBuffer.allocate(1 + object.length).put(kind).put(object).array();
-  }
-
-  private static Object read(byte[] outcome) {
-    return JavaBytes.value(Arrays.copyOfRange(outcome, 1, outcome.length));
   }
 }

@@ -2,7 +2,7 @@
 package org.ddstore.spark.failure;
 
 import java.io.Serializable;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
@@ -60,7 +60,13 @@ public final class TaskResults {
     if (failed != null) {
       throw TaskOutcome.failure(failed);
     }
-    return Arrays.stream(received.results).map(TaskOutcome::<R>value).toList();
+    List<R> values = new ArrayList<>();
+    for (byte[] result : received.results) {
+      @SuppressWarnings("unchecked") // made by TaskFunction<A, R>
+      R value = (R) TaskOutcome.value(result);
+      values.add(value);
+    }
+    return values;
   }
 
   /** The outcomes that the driver receives, on a thread of Spark. */

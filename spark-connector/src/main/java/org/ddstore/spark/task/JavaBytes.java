@@ -26,7 +26,7 @@ public final class JavaBytes {
   }
 
   /** Returns a value, with classes of the thread's context class loader. */
-  @SuppressWarnings("unchecked") // the caller knows the type of what it has serialized
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the caller has serialized it
   public static <T> T value(byte[] bytes) {
     return (T) value(bytes, Thread.currentThread().getContextClassLoader());
   }
