@@ -65,7 +65,8 @@ final class InputFormat {
     DataFrameReader reader = spark.read().format(format);
     if (format.equalsIgnoreCase(CSV)) {
       reader.option("header", true).option("inferSchema", true);
-      reader.option("enforceSchema", false); // else headers of files are not compared
+      // Else the headers of files are not compared, or only at the selected columns.
+      reader.option("enforceSchema", false).option("columnPruning", false);
     }
     if (format.equalsIgnoreCase(CSV) || format.equalsIgnoreCase(JSON)) {
       reader.option("mode", "FAILFAST"); // else a damaged line is a row of nulls

@@ -103,6 +103,43 @@ class InputFormatTest {
     assertThat(read("cut.json", "--read-option", "mode=DROPMALFORMED").count()).isEqualTo(1);
   }
 
+  /** Spark's default takes the columns of all files by the positions in the first one. */
+  @ParameterizedTest
+  @CsvSource({
+    "'n,id\n30,3'",
+    "'id,m\n3,30'",
+    "'id\n3'",
+    "'n\n30'",
+    "'id,n,x\n3,30,7'",
+    "'3,30\n4,40'"
+  })
+  void refusesCsvFilesWithOtherHeaders(String other) throws IOException {
+    Path files = Files.createTempDirectory(folder, "headers");
+    Files.writeString(files.resolve("a.csv"), "id,n\n1,10\n2,20\n");
+    Files.writeString(files.resolve("b.csv"), other + "\n");
+    String path = folder.relativize(files).toString();
+
+    for (String multiLine : new String[] {"false", "true"}) {
+      Dataset<Row> rows = read(path, "--read-option", "multiLine=" + multiLine);
+      for (String column : new String[] {"*", "id", "n"}) {
+        assertThatThrownBy(() -> rows.select(column).collectAsList())
+            .hasStackTraceContaining("b.csv")
+            .hasStackTraceContaining("CSV header");
+      }
+    }
+    assertThat(read(path + "/a.csv").collectAsList()).hasSize(2);
+  }
+
+  @Test
+  void comparesNoHeadersIfTheUserSaysSo() throws IOException {
+    Path files = Files.createTempDirectory(folder, "headers");
+    Files.writeString(files.resolve("a.csv"), "id,n\n1,10\n");
+    Files.writeString(files.resolve("b.csv"), "id,m\n3,30\n");
+    String path = folder.relativize(files).toString();
+
+    assertThat(read(path, "--read-option", "enforceSchema=true").collectAsList()).hasSize(2);
+  }
+
   @Test
   void namesTheFormatsIfTheNameTellsNone() {
     assertThatThrownBy(() -> read("nameless"))

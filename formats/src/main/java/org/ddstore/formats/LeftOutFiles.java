@@ -11,8 +11,8 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The files that reads have left out: those that options such as {@code broken} of images permit,
- * and those in the folders whose names are not of the format. Files that writers add, such as {@code
- * _SUCCESS}, are not among them.
+ * and those in the folders whose names are not of the format. Files that writers add, such as
+ * {@code _SUCCESS}, are not among them.
  */
 public final class LeftOutFiles {
   private LeftOutFiles() {}

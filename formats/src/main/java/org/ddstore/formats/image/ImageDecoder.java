@@ -81,7 +81,8 @@ final class ImageDecoder {
     } catch (OutOfMemoryError e) {
       throw new FormatException(
           file.path(),
-          object + ": the memory was full: raise spark.executor.memory, or lower spark.executor.cores",
+          object
+              + ": the memory was full: raise spark.executor.memory, or lower spark.executor.cores",
           e);
     }
   }

@@ -107,8 +107,7 @@ final class PngHeader {
   /** Keeps a chunk after a check of its checksum, which the decoder does not read. */
   private void keepChunk(int count) throws BrokenImageException {
     CRC32 sum = new CRC32();
-    sum.update(
-        bytes.array(), bytes.arrayOffset() + at + Integer.BYTES, count - 2 * Integer.BYTES);
+    sum.update(bytes.array(), bytes.arrayOffset() + at + Integer.BYTES, count - 2 * Integer.BYTES);
     if ((int) sum.getValue() != bytes.getInt(at + count - Integer.BYTES)) {
       throw new BrokenImageException("a chunk of the PNG file differs from its checksum");
     }

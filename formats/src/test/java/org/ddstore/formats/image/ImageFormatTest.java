@@ -137,6 +137,7 @@ class ImageFormatTest {
         open('broken/empty.png', 'wb').close(); open('broken/text.jpg', 'w').write('no image')
         Image.fromarray(noise(4, 4)).save('broken/fake.tmp', format='GIF'); os.rename('broken/fake.tmp', 'broken/gif.png')
         b = bytearray(open('broken/a.png', 'rb').read()); b[16:24] = b'\\x7f\\xff\\xff\\xff\\x7f\\xff\\xff\\xff'
+        b[29:33] = struct.pack('>I', zlib.crc32(b[12:29]))
         open('broken/vast.png', 'wb').write(b)
         def flat(path, w, h, bits):
             def chunk(kind, data): return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))

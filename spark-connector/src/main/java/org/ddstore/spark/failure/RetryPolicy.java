@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.zip.DataFormatException;
 import java.util.zip.ZipException;
 import org.apache.spark.ExceptionFailure;
@@ -41,6 +42,8 @@ import org.ddstore.types.PermanentFailure;
  *     transient, too
  */
 public record RetryPolicy(boolean retriesTaskExceptions) implements Serializable {
+  private static final int MAX_CAUSE_CHARS = 500;
+
   private static final long serialVersionUID = 1L;
 
   /** Messages of the C library about file systems that another attempt finds unchanged. */
@@ -268,11 +271,12 @@ public record RetryPolicy(boolean retriesTaskExceptions) implements Serializable
    * Returns the root cause of a failure, for a message.
    *
    * @param failure failure, or null
-   * @return class and first line of the message of the root cause; empty if there is no cause
+   * @return class and message of the root cause, of a long message its first line; empty if there
+   *     is no cause
    */
   public static String rootCause(Throwable failure) {
     List<Throwable> chain = chain(failure);
-    return chain.size() < 2 ? "" : firstLine(chain.get(chain.size() - 1).toString());
+    return chain.size() < 2 ? "" : oneLine(chain.get(chain.size() - 1).toString());
   }
 
   /** Returns the text, followed by the root cause unless the text contains it. */
@@ -280,6 +284,13 @@ public record RetryPolicy(boolean retriesTaskExceptions) implements Serializable
     int message = rootCause.indexOf(": ");
     boolean told = rootCause.isEmpty() || text.contains(rootCause.substring(message + 1).strip());
     return told ? text : "%s (root cause: %s)".formatted(text, rootCause);
+  }
+
+  /** Returns a short text as one line; the first line of a long text, which may contain a plan. */
+  private static String oneLine(String text) {
+    return text.length() > MAX_CAUSE_CHARS
+        ? firstLine(text)
+        : text.lines().map(String::strip).collect(Collectors.joining(" ")).strip();
   }
 
   public static String firstLine(String text) {
