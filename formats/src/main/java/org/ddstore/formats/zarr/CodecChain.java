@@ -61,7 +61,8 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
   long workingBytes(int... shape) {
     long count = count(shape);
     long bytes = count * type.bytes() * Math.min(2, steps.size());
-    return type.isText() ? bytes + textBytes(count, count * type.bytes()) : bytes;
+    int characters = type.form() == ZarrType.Form.UTF32 ? type.bytes() / 2 : type.bytes();
+    return type.isText() ? bytes + textBytes(count, count * characters) : bytes;
   }
 
   /**
@@ -85,8 +86,8 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
     }
   }
 
-  private static long textBytes(long count, long bytes) {
-    return count * TEXT_BYTES + 2 * bytes;
+  private static long textBytes(long count, long characters) {
+    return count * TEXT_BYTES + 2 * characters;
   }
 
   /**
@@ -118,7 +119,11 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
         type.form() == ZarrType.Form.TEXT
             ? FixedText.decodeVarying(bytes, count)
             : FixedText.decode(bytes, type, count);
-    return new Chunk(texts, textBytes(count, bytes.remaining()), strides(shape));
+    long characters = 0;
+    for (String text : texts) {
+      characters += text.length();
+    }
+    return new Chunk(texts, textBytes(count, characters), strides(shape));
   }
 
   /** Returns the sizes of the results of the steps. */

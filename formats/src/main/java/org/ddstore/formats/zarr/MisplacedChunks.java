@@ -50,7 +50,7 @@ final class MisplacedChunks {
     if (!search.misplaced.isEmpty() && !search.hasChunk) {
       search.requireFirstChunk();
     }
-    return search.misplaced;
+    return List.copyOf(search.misplaced);
   }
 
   private void list() throws IOException {
