@@ -189,8 +189,19 @@ public final class InputFile implements Serializable {
     return names;
   }
 
+  private static void requireNotCancelled() throws InterruptedIOException {
+    TaskContext task = TaskContext.get();
+    if (task != null && task.isInterrupted()) {
+      throw new TaskKilledException("cancelled");
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("the read was interrupted");
+    }
+  }
+
   /** Gives the names as of {@link #names} to a visitor until it returns false. */
   private void visit(Predicate<String> visitor) throws IOException {
+    requireNotCancelled();
     if (local() == null) {
       RemoteIterator<FileStatus> entries = fileSystem().listStatusIterator(new Path(path));
       boolean goesOn = true;
@@ -283,9 +294,11 @@ public final class InputFile implements Serializable {
    * found faster than by {@link #resolve}}
    *
    * @param relative path relative to this folder
-   * @throws IOException if the file system fails
+   * @throws TaskKilledException if the task of this thread was cancelled
+   * @throws IOException if the file system fails, or this thread was interrupted
    */
   public Optional<InputFile> find(String relative) throws IOException {
+    requireNotCancelled();
     if (local() != null && Files.notExists(local().resolve(relative))) {
       return Optional.empty();
     }
@@ -431,13 +444,7 @@ public final class InputFile implements Serializable {
      * @throws InterruptedIOException if this thread was interrupted
      */
     public final void read(long position, ByteBuffer to) throws IOException {
-      TaskContext task = TaskContext.get();
-      if (task != null && task.isInterrupted()) {
-        throw new TaskKilledException("cancelled");
-      }
-      if (Thread.currentThread().isInterrupted()) {
-        throw new InterruptedIOException("the read was interrupted");
-      }
+      requireNotCancelled();
       readFully(position, to);
     }
 

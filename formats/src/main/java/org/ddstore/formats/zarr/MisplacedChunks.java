@@ -57,7 +57,6 @@ final class MisplacedChunks {
     for (int listed = 0;
         listed < MAX_FOLDERS && entries < MAX_ENTRIES && !hasChunk && !folders.isEmpty();
         listed++) {
-      Cancellation.check();
       String folder = folders.pop();
       InputFile file;
       try {

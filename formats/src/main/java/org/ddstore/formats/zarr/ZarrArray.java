@@ -400,7 +400,6 @@ public final class ZarrArray implements Closeable {
       }
       return kept;
     }
-    Cancellation.check();
     ByteBuffer encoded = encoded(coordinates);
     Chunk chunk;
     try {

@@ -82,7 +82,6 @@ public final class ZarrGroup {
 
   private static void addArrays(InputFile group, String prefix, int depth, List<String> paths)
       throws IOException {
-    Cancellation.check();
     if (depth > MAX_DEPTH) {
       throw new FormatException(
           group.path(), "folders in groups are nested deeper than %d levels".formatted(MAX_DEPTH));
