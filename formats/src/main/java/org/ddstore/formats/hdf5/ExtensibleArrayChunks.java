@@ -57,7 +57,7 @@ final class ExtensibleArrayChunks implements ChunkIndex {
 
   /** Returns the number of data blocks before a super block. */
   private static long blocksBefore(int superBlock) {
-    return (1L << superBlock / 2) * (2 + superBlock % 2) - 2;
+    return (1L << (superBlock / 2)) * (2 + superBlock % 2) - 2;
   }
 
   @Override
@@ -84,7 +84,7 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     index.skip((long) inIndex * entries.entryBytes());
     long rest = number - inIndex;
     int superBlock = log2(rest / smallest + 1);
-    long blockEntries = (1L << (superBlock + 1) / 2) * smallest;
+    long blockEntries = (1L << ((superBlock + 1) / 2)) * smallest;
     long inSuper = rest - ((1L << superBlock) - 1) * smallest;
     long block = inSuper / blockEntries;
     long inBlock = inSuper % blockEntries;
@@ -109,7 +109,7 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     if (address == Cursor.UNDEFINED) {
       return null;
     }
-    long blocks = 1L << superBlock / 2;
+    long blocks = 1L << (superBlock / 2);
     long pages = blockEntries > pageEntries ? blockEntries / pageEntries : 0;
     long written = blocks * ((pages + 7) / 8);
     long size = blockPrefix() + written + blocks * bytes.offsetBytes() + CHECKSUM_BYTES;

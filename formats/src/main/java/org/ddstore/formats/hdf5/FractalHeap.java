@@ -81,18 +81,16 @@ final class FractalHeap {
   Cursor object(Cursor id) throws IOException {
     Cursor fields = id.part(Math.min(idBytes, id.remaining()));
     int first = fields.u8();
-    switch (first >> 4 & 3) {
-      case 0:
-        return managed(fields.unsigned(offsetBytes()), fields.unsigned(lengthBytes));
-      case 1:
-        return huge(fields);
-      case 2:
+    return switch ((first >> 4) & 3) {
+      case 0 -> managed(fields.unsigned(offsetBytes()), fields.unsigned(lengthBytes));
+      case 1 -> huge(fields);
+      case 2 -> {
         boolean isLong = idBytes > 17;
-        int length = (isLong ? (first & 0xF) << Byte.SIZE | fields.u8() : first & 0xF) + 1;
-        return fields.part(length);
-      default:
-        throw Hdf5Exception.damaged("%s has an object of an unknown kind".formatted(WHAT));
-    }
+        int length = (isLong ? ((first & 0xF) << Byte.SIZE) | fields.u8() : first & 0xF) + 1;
+        yield fields.part(length);
+      }
+      default -> throw Hdf5Exception.damaged("%s has an object of an unknown kind".formatted(WHAT));
+    };
   }
 
   private Cursor huge(Cursor id) throws IOException {

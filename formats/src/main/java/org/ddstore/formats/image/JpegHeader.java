@@ -82,7 +82,7 @@ final class JpegHeader {
       if (marker == EOI || marker == SOI) {
         throw new BrokenImageException("cannot be decoded: the JPEG file has no scan");
       }
-      if (marker == TEM || marker >= RST0 && marker < SOI) {
+      if (marker == TEM || (marker >= RST0 && marker < SOI)) {
         continue;
       }
       require(2);
@@ -133,7 +133,7 @@ final class JpegHeader {
     } else if (marker == APP14 && length >= ADOBE_BYTES && startsWith(ADOBE)) {
       adobeTransform = bytes.get(at + ADOBE_TRANSFORM) & 0xFF;
     }
-    if (marker >= APP0 && marker <= APP15 || marker == COM) {
+    if ((marker >= APP0 && marker <= APP15) || marker == COM) {
       return;
     }
     boolean isFrame =
@@ -191,7 +191,7 @@ final class JpegHeader {
             frame.height(), frame.width(), (double) fileBytes * MAX_PIXELS_PER_BYTE);
     int bodyStart = at - 2;
     boolean hasManyScans =
-        frame.isProgressive() || scanBytes > 2 && bytes.get(at + 2) < frame.ids().length;
+        frame.isProgressive() || (scanBytes > 2 && bytes.get(at + 2) < frame.ids().length);
     if (hasManyScans) {
       requireFewScans(scanBytes);
     }
@@ -200,7 +200,7 @@ final class JpegHeader {
         ImageHeader.Format.JPEG,
         size,
         (long) size.height() * size.width() * frame.ids().length,
-        hasManyScans ? (long) coefficients * Short.BYTES : 0,
+        hasManyScans ? ((long) coefficients) * Short.BYTES : 0,
         head(),
         bodyStart);
   }
@@ -219,7 +219,7 @@ final class JpegHeader {
       if (code == EOI) {
         break;
       }
-      if (code <= TEM || code >= RST0 && code < SOI || code == MARKER) {
+      if (code <= TEM || (code >= RST0 && code < SOI) || code == MARKER) {
         i++;
         continue;
       }
