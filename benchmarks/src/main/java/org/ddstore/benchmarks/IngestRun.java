@@ -10,12 +10,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.cli.ClusterOptions;
 import org.ddstore.cli.EmbeddedSpark;
 import org.ddstore.spark.DDStores;
+import org.ddstore.spark.task.PartitionJob;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The rounds of {@link IngestBench}, without its options and report.
@@ -79,17 +82,17 @@ record IngestRun(Dataset<Row> frame, SampleFiles format, List<String> files) {
 
   private double scan() {
     long start = System.nanoTime();
-    frame.queryExecution().toRdd().toJavaRDD().mapPartitions(IngestRun::arrays).collect();
+    PartitionJob.of(frame.queryExecution().toRdd(), IngestRun::arrays).run();
     return seconds(System.nanoTime() - start);
   }
 
   /** Converts the float array of each row to a Java array. */
-  private static Iterator<Long> arrays(Iterator<InternalRow> rows) {
+  private static long arrays(scala.collection.Iterator<InternalRow> rows) {
     long elements = 0;
     while (rows.hasNext()) {
       elements += rows.next().getArray(0).toFloatArray().length;
     }
-    return List.of(elements).iterator();
+    return elements;
   }
 
   /**
@@ -99,22 +102,23 @@ record IngestRun(Dataset<Row> frame, SampleFiles format, List<String> files) {
    */
   private double library(int ranks, boolean copied) {
     SampleFiles format = this.format;
-    List<Long> nanos =
+    PartitionJob.Body<String, Long> read =
+        paths -> {
+          long start = System.nanoTime();
+          if (!copied) {
+            readAll(format, CollectionConverters.asJava(paths), array -> {});
+            return System.nanoTime() - start;
+          }
+          try (MemoryFile memory = MemoryFile.create()) {
+            readAll(format, CollectionConverters.asJava(paths), memory);
+            return System.nanoTime() - start;
+          }
+        };
+    RDD<String> paths =
         JavaSparkContext.fromSparkContext(frame.sparkSession().sparkContext())
             .parallelize(files, ranks)
-            .mapPartitions(
-                paths -> {
-                  long start = System.nanoTime();
-                  if (!copied) {
-                    readAll(format, paths, array -> {});
-                    return List.of(System.nanoTime() - start).iterator();
-                  }
-                  try (MemoryFile memory = MemoryFile.create()) {
-                    readAll(format, paths, memory);
-                    return List.of(System.nanoTime() - start).iterator();
-                  }
-                })
-            .collect();
+            .rdd();
+    List<Long> nanos = PartitionJob.of(paths, read).run();
     return seconds(nanos.stream().mapToLong(Long::longValue).max().orElseThrow());
   }
 

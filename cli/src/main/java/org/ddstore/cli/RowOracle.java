@@ -15,6 +15,8 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.task.PartitionJob;
+import scala.Tuple2;
 
 /**
  * A query of Spark SQL for the rows of files in order, as one hash per row, for the check of the
@@ -48,16 +50,20 @@ final class RowOracle {
     }
     long[] drawn =
         new SplittableRandom(seed).longs(MAX_ROWS, 0, rows).distinct().sorted().toArray();
-    List<byte[]> chosen =
-        keyed
-            .orderBy(order)
-            .select(HASH)
-            .javaRDD()
-            .zipWithIndex()
-            .filter(row -> Arrays.binarySearch(drawn, row._2()) >= 0)
-            .map(row -> hash(row._1()))
-            .collect();
-    return new ExpectedRows(rows, drawn, chosen);
+    PartitionJob<List<byte[]>> choice =
+        PartitionJob.of(
+            keyed.orderBy(order).select(HASH).javaRDD().zipWithIndex().rdd(),
+            numbered -> {
+              List<byte[]> chosen = new ArrayList<>();
+              while (numbered.hasNext()) {
+                Tuple2<Row, Long> row = numbered.next();
+                if (Arrays.binarySearch(drawn, row._2()) >= 0) {
+                  chosen.add(hash(row._1()));
+                }
+              }
+              return chosen;
+            });
+    return new ExpectedRows(rows, drawn, choice.run().stream().flatMap(List::stream).toList());
   }
 
   private static byte[] hash(Row row) {

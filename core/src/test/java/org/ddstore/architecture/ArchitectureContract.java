@@ -72,6 +72,11 @@ public abstract class ArchitectureContract {
   }
 
   @Test
+  void resultsOfJobsDependOnNoSerializer() {
+    ArchitectureRules.jobsAreRunIn("org.ddstore.spark.task", "org.ddstore.spark.failure").check(ALL);
+  }
+
+  @Test
   void classesOfThisModuleAreChecked() {
     assertThat(ArchitectureRules.packages(ALL)).contains(packages);
   }

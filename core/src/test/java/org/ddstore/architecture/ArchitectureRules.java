@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.architecture;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -43,6 +45,14 @@ public final class ArchitectureRules {
    */
   private static final Pattern WORD_BORDER =
       Pattern.compile("(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])");
+
+  private static final Pattern RDD_OWNERS =
+      Pattern.compile("org\\.apache\\.spark\\.(SparkContext|rdd\\..*|api\\.java\\..*)");
+
+  /** Methods of RDDs that return values of tasks. */
+  private static final Pattern RDD_JOBS =
+      Pattern.compile(
+          "collect.*|take.*|first|top|min|max|reduce|fold|(tree)?[aA]ggregate|treeReduce|toLocalIterator|runJob|submitJob");
 
   private ArchitectureRules() {}
 
@@ -149,6 +159,26 @@ public final class ArchitectureRules {
                 }
               }
             });
+  }
+
+  /**
+   * No class outside some packages runs a job on an RDD of Spark by itself: its results would depend
+   * on the serializer that the user has chosen.
+   *
+   * @param runners packages of the classes that run such jobs
+   */
+  public static ArchRule jobsAreRunIn(String... runners) {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackages(runners)
+        .should()
+        .callMethodWhere(
+            describe(
+                "run a job on an RDD",
+                call ->
+                    RDD_OWNERS.matcher(call.getTargetOwner().getName()).matches()
+                        && RDD_JOBS.matcher(call.getName()).matches()))
+        .allowEmptyShould(true);
   }
 
   /** Packages that are not marked as internal. */

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import org.ddstore.architecture.ArchitectureContract;
 import org.ddstore.architecture.ArchitectureRules;
+import org.ddstore.architecture.sample.RddCollection;
 import org.ddstore.architecture.sample.ScalaLeak;
 import org.ddstore.spark.backend.TransportBackends;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,16 @@ class ArchitectureTest extends ArchitectureContract {
         .isInstanceOf(AssertionError.class)
         .hasMessageContaining("ScalaLeak.returned() mentions scala.Option")
         .hasMessageContaining("ScalaLeak.taken(java.util.List) mentions scala.Tuple2");
+  }
+
+  @Test
+  void findsJobsOnRdds() {
+    JavaClasses collecting = new ClassFileImporter().importClasses(RddCollection.class);
+
+    assertThatThrownBy(
+            () -> ArchitectureRules.jobsAreRunIn("org.ddstore.spark.task").check(collecting))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("RddCollection.collected(");
   }
 
   @Test

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks that throw, in executors of their own: 2 with 2 ranks each. */
@@ -265,15 +266,22 @@ class RankFailureTest extends OnTwoExecutors {
     }
   }
 
-  /** Numbers are computed in the load, texts in the plan of it. */
+  /** Numbers are computed in the load, texts in the plan of it, both in the plan of a sort. */
   @ParameterizedTest
-  @ValueSource(strings = {"dividing(id) as x", "concat('t', dividing(id)) as x"})
-  void failsAtOnceOnABugOfAFunction(String expression) {
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "dividing(id) as x | false",
+        "concat('t', dividing(id)) as x | false",
+        "dividing(id) as x | true"
+      })
+  void failsAtOnceOnABugOfAFunction(String expression, boolean isSorted) {
     cluster.session().udf().register("dividing", FaultyCode.dividing(), DataTypes.LongType);
-    StoreSpec spec = DDStores.from(cluster.session().range(100).selectExpr(expression)).ranks(4);
+    Dataset<Row> frame = cluster.session().range(100).selectExpr(expression);
+    StoreSpec spec = DDStores.from(isSorted ? frame.orderBy("x") : frame).ranks(4);
 
     String beginning =
-        expression.startsWith("concat")
+        isSorted || expression.startsWith("concat")
             ? "the rows cannot be read: "
             : "attempt 1 of 4 on 4 ranks failed: rank 2: ";
     assertThatThrownBy(() -> spec.run(context -> 0))

@@ -55,7 +55,7 @@ final class Inspection {
       for (int i = 0; i < tasks; i++) {
         int from = (int) ((long) i * files.size() / tasks);
         int end = (int) ((i + 1L) * files.size() / tasks);
-        shares.add(JavaBytes.of(new ArrayList<>(files.subList(from, end))));
+        shares.add(JavaBytes.of(files.subList(from, end).toArray(new InputFile[0])));
       }
       List<FileFacts> found = inspectAll(context.parallelize(shares, tasks).rdd());
       for (int i = 0; i < files.size(); i++) {
@@ -74,7 +74,9 @@ final class Inspection {
     FormatOptions options = this.options;
     try {
       return TaskResults.of(
-              shares, (task, share) -> inspectAll(format, JavaBytes.value(share.next()), options))
+              shares,
+              (task, share) ->
+                  inspectAll(format, List.of((InputFile[]) JavaBytes.value(share.next())), options))
           .stream()
           .flatMap(List::stream)
           .toList();

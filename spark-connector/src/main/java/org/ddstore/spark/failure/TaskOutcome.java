@@ -5,9 +5,7 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.ddstore.spark.task.JavaBytes;
-import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DDStoreException;
-import org.ddstore.types.PermanentFailure;
 
 /**
  * The result or the failure of a task as bytes, which do not depend on the serializer of the
@@ -20,7 +18,6 @@ import org.ddstore.types.PermanentFailure;
 final class TaskOutcome {
   private static final byte VALUE = 0;
   private static final byte FAILURE = 1;
-  private static final String BEGINNING = "the rows cannot be read: ";
 
   private TaskOutcome() {}
 
@@ -40,17 +37,7 @@ final class TaskOutcome {
   }
 
   static byte[] ofFailure(Throwable failure) {
-    return bytes(FAILURE, new Failed(message(failure), causeOf(failure)));
-  }
-
-  /** Returns the message of an exception of ours as it is, and of others their description. */
-  private static String message(Throwable failure) {
-    for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof DDStoreException && each instanceof PermanentFailure) {
-        return BEGINNING + each.getMessage();
-      }
-    }
-    return BEGINNING + RetryPolicy.describe(failure) + RetryPolicy.NO_OTHER;
+    return bytes(FAILURE, new Failed(TaskFailedException.message(failure), causeOf(failure)));
   }
 
   private static byte[] causeOf(Throwable failure) {
@@ -65,26 +52,27 @@ final class TaskOutcome {
     return outcome[0] == FAILURE;
   }
 
-  static Object value(byte[] outcome) {
+  static Object value(byte[] outcome, ClassLoader sparkClasses) {
     try {
-      return JavaBytes.value(Arrays.copyOfRange(outcome, 1, outcome.length));
+      return JavaBytes.value(Arrays.copyOfRange(outcome, 1, outcome.length), sparkClasses);
     } catch (Exception e) { // ClassNotFoundException, which Spark does not declare
       throw new DDStoreException("the driver cannot read the result of a task: " + e, e);
     }
   }
 
   /** Returns the exception to throw for a failure. */
-  static DDStoreException failure(byte[] outcome) {
-    Failed failed = (Failed) value(outcome);
+  static DDStoreException failure(byte[] outcome, ClassLoader sparkClasses) {
+    Failed failed = (Failed) value(outcome, sparkClasses);
     Throwable cause = null;
     try {
-      cause = failed.cause() == null ? null : JavaBytes.value(failed.cause());
+      cause =
+          failed.cause() == null
+              ? null
+              : (Throwable) JavaBytes.value(failed.cause(), sparkClasses);
     } catch (Exception | LinkageError e) {
       // The driver does not have its class; the message describes it.
     }
-    return cause instanceof IngestException found
-        ? found
-        : new TaskFailedException(failed.message(), cause);
+    return TaskFailedException.of(failed.message(), cause);
   }
 
   private static byte[] bytes(byte kind, Object written) {

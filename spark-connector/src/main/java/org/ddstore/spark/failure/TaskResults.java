@@ -23,7 +23,8 @@ import scala.runtime.BoxedUnit;
  * A job with one result per partition that is not a barrier job. Spark tries a failed task four
  * times. Therefore a task whose failure is permanent returns the failure as its result, and the
  * first of them ends the job. All other failures are left to Spark. So are all those of a stage
- * before the job's own, which computes rows for a shuffle: its tasks run no code of this class.
+ * before the job's own, which computes rows for a shuffle: its tasks run no code of this class, and
+ * whoever submits the job can only cancel it when a listener reports a permanent failure.
  */
 public final class TaskResults {
   private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
@@ -58,12 +59,12 @@ public final class TaskResults {
     }
     byte[] failed = received.failed.get();
     if (failed != null) {
-      throw TaskOutcome.failure(failed);
+      throw TaskOutcome.failure(failed, received.sparkClasses);
     }
     List<R> values = new ArrayList<>();
     for (byte[] result : received.results) {
       @SuppressWarnings("unchecked") // made by TaskFunction<A, R>
-      R value = (R) TaskOutcome.value(result);
+      R value = (R) TaskOutcome.value(result, received.sparkClasses);
       values.add(value);
     }
     return values;
@@ -75,6 +76,7 @@ public final class TaskResults {
     private final AtomicReference<byte[]> failed = new AtomicReference<>();
     private final SparkContext context;
     private final byte[][] results;
+    private ClassLoader sparkClasses;
 
     Received(SparkContext context, int partitions) {
       this.context = context;
@@ -84,6 +86,7 @@ public final class TaskResults {
     @Override
     public BoxedUnit apply(Object partition, byte[] outcome) {
       results[(Integer) partition] = outcome;
+      sparkClasses = Thread.currentThread().getContextClassLoader();
       if (TaskOutcome.isFailure(outcome) && failed.compareAndSet(null, outcome)) {
         context.cancelJobsWithTag(job);
       }

@@ -337,9 +337,10 @@ public final class BarrierJob {
 
   private boolean isPermanent(Exception e, JobWatch watch) {
     JobWatch.Failure first = watch.first().orElse(null);
-    return (first == null || first.lostExecutor())
-        ? retries.isPermanent(e) || (first != null && isOfLostMemory(first) && lostMemory)
-        : retries.isPermanent(first.reason());
+    if (first != null && !first.lostExecutor()) {
+      return retries.isPermanent(first.reason());
+    }
+    return (first != null && isOfLostMemory(first) && lostMemory) || retries.isPermanent(e);
   }
 
   private static boolean isOfLostMemory(JobWatch.Failure failure) {

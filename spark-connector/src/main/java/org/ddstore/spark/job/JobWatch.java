@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorLostFailure;
 import org.apache.spark.FetchFailed;
@@ -37,6 +38,7 @@ final class JobWatch extends SparkListener {
   static final String JOB_PROPERTY = OptionKeys.SETTING_PREFIX + "internal.job";
 
   private final String job;
+  private final Consumer<ExceptionFailure> onException;
   private final Set<Integer> stages = new HashSet<>();
   private final List<Failure> failures = new ArrayList<>();
 
@@ -63,7 +65,15 @@ final class JobWatch extends SparkListener {
   }
 
   JobWatch(String job) {
+    this(job, failure -> {});
+  }
+
+  /**
+   * @param onException consumer of each exception of a task, on the thread of the listeners
+   */
+  JobWatch(String job, Consumer<ExceptionFailure> onException) {
     this.job = job;
+    this.onException = onException;
   }
 
   /** Returns the value of {@link #JOB_PROPERTY}, which is also a tag of the job. */
@@ -119,6 +129,7 @@ final class JobWatch extends SparkListener {
               RetryPolicy.describe(failure),
               failure,
               RetryPolicy.isOutOfMemory(failure)));
+      onException.accept(failure);
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
       String text = lost.toErrorString();
       failures.add(

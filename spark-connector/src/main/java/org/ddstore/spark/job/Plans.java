@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
+import org.apache.spark.ExceptionFailure;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
 import org.ddstore.spark.cluster.Interrupts;
@@ -15,6 +16,7 @@ import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.spark.types.StoreJobException;
+import org.ddstore.types.DDStoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -109,7 +111,8 @@ public final class Plans implements AutoCloseable {
    * @throws StoreJobException if another attempt may succeed
    */
   private IngestPlan plan(int attempt) {
-    JobWatch watch = new JobWatch(UUID.randomUUID().toString());
+    String job = UUID.randomUUID().toString();
+    JobWatch watch = new JobWatch(job, failure -> endIfPermanent(failure, job));
     try {
       context.addSparkListener(watch);
       context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
@@ -117,11 +120,13 @@ public final class Plans implements AutoCloseable {
       policy.apply(context);
       return planner.get();
     } catch (Error e) {
-      cancel(watch);
+      cancel(job);
       throw e;
     } catch (Exception e) {
       if (e instanceof InterruptedException) { // Spark does not stop the job
-        cancel(watch);
+        cancel(job);
+      } else if (!(e instanceof DDStoreException)) {
+        throwIfPermanent(watch);
       }
       if (!mayBeRepeated(e, watch)) {
         throw e;
@@ -138,9 +143,24 @@ public final class Plans implements AutoCloseable {
     }
   }
 
-  private void cancel(JobWatch watch) {
+  private void cancel(String job) {
     if (!context.isStopped()) {
-      context.cancelJobsWithTag(watch.job());
+      context.cancelJobsWithTag(job);
+    }
+  }
+
+  /** Ends a job whose tasks Spark would repeat, such as those of a shuffle. */
+  private void endIfPermanent(ExceptionFailure failure, String job) {
+    if (policy.isPermanent(failure)) {
+      cancel(job);
+    }
+  }
+
+  private void throwIfPermanent(JobWatch watch) {
+    BarrierJob.awaitListeners(context);
+    JobWatch.Failure first = watch.first().orElse(null);
+    if (first != null && !first.lostExecutor() && policy.isPermanent(first.reason())) {
+      throw TaskFailedException.of(first.reason());
     }
   }
 

@@ -26,16 +26,43 @@ public final class JavaBytes {
   }
 
   /** Returns a value, with classes of the thread's context class loader. */
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // the caller has serialized it
-  public static <T> T value(byte[] bytes) {
-    return (T) value(bytes, Thread.currentThread().getContextClassLoader());
+  public static Object value(byte[] bytes) {
+    return value(bytes, null);
   }
 
-  static Object value(byte[] bytes, ClassLoader classes) {
+  /**
+   * Returns a value, with classes of the thread's context class loader, or else of another.
+   *
+   * @param otherwise class loader, or null
+   */
+  public static Object value(byte[] bytes, ClassLoader otherwise) {
+    ClassLoader classes =
+        new EitherLoader(Thread.currentThread().getContextClassLoader(), otherwise);
     return serializer().deserialize(ByteBuffer.wrap(bytes), classes, ANY);
   }
 
   private static SerializerInstance serializer() {
     return SparkEnv.get().closureSerializer().newInstance();
+  }
+
+  /**
+   * Loads classes by the loader of the calling thread, such as that of a shell, else by that of
+   * Spark's threads: threads of the common pool do not know the jars of spark-submit.
+   */
+  private static final class EitherLoader extends ClassLoader {
+    private final ClassLoader second;
+
+    EitherLoader(ClassLoader first, ClassLoader second) {
+      super(first);
+      this.second = second;
+    }
+
+    @Override
+    protected Class<?> findClass(String name) throws ClassNotFoundException {
+      if (second == null) {
+        throw new ClassNotFoundException(name);
+      }
+      return second.loadClass(name);
+    }
   }
 }

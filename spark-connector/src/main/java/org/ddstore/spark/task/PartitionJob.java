@@ -58,7 +58,7 @@ public final class PartitionJob<R> {
   public List<R> run() {
     Received received = new Received(results.getNumPartitions());
     results.sparkContext().runJob(results, new OnlyElement(), received, BYTES);
-    return values(List.of(received.bytes), received.sparkClasses);
+    return values(received.bytes, received.sparkClasses);
   }
 
   /**
@@ -70,26 +70,25 @@ public final class PartitionJob<R> {
       throws InterruptedException, ExecutionException, TimeoutException {
     JavaFutureAction<List<byte[]>> job = new JavaRDD<>(results, BYTES).collectAsync();
     try {
-      return values(
-          job.get(timeout.toNanos(), TimeUnit.NANOSECONDS), PartitionJob.class.getClassLoader());
+      List<byte[]> received = job.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return values(received.toArray(new byte[0][]), PartitionJob.class.getClassLoader());
     } finally {
       job.cancel(true); // no effect if it has ended
     }
   }
 
-  private List<R> values(List<byte[]> received, ClassLoader sparkClasses) {
-    ClassLoader classes =
-        new EitherLoader(Thread.currentThread().getContextClassLoader(), sparkClasses);
+  private List<R> values(byte[][] received, ClassLoader sparkClasses) {
     List<R> values = new ArrayList<>();
-    for (byte[] bytes : received) {
+    for (int task = 0; task < received.length; task++) {
       try {
         @SuppressWarnings("unchecked") // made by TaskFunction<T, R>
-        R value = (R) JavaBytes.value(bytes, classes);
+        R value = (R) JavaBytes.value(received[task], sparkClasses);
         values.add(value);
       } catch (Exception e) { // ClassNotFoundException is undeclared
         throw new DDStoreException(
-            "the driver cannot read the result of task %d: %s".formatted(values.size(), e), e);
+            "the driver cannot read the result of task %d: %s".formatted(task, e), e);
       }
+      received[task] = null; // large results are not held twice
     }
     return values;
   }
@@ -145,27 +144,6 @@ public final class PartitionJob<R> {
       bytes[(Integer) partition] = result;
       sparkClasses = Thread.currentThread().getContextClassLoader();
       return BoxedUnit.UNIT;
-    }
-  }
-
-  /**
-   * Loads classes by the loader of the calling thread, such as that of a shell, else by that of
-   * Spark's threads: threads of the common pool do not know the jars of spark-submit.
-   */
-  private static final class EitherLoader extends ClassLoader {
-    private final ClassLoader second;
-
-    EitherLoader(ClassLoader first, ClassLoader second) {
-      super(first);
-      this.second = second;
-    }
-
-    @Override
-    protected Class<?> findClass(String name) throws ClassNotFoundException {
-      if (second == null) {
-        throw new ClassNotFoundException(name);
-      }
-      return second.loadClass(name);
     }
   }
 }
