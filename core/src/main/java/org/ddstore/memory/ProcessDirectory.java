@@ -144,8 +144,11 @@ public final class ProcessDirectory {
         .execute(
             () -> {
               if (directory.isOpen()) {
-                sweepQuietly(directory.root);
-                sweepAgain(directory);
+                try {
+                  sweepQuietly(directory.root);
+                } finally {
+                  sweepAgain(directory);
+                }
               }
             });
   }

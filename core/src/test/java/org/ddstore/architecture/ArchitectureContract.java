@@ -73,7 +73,8 @@ public abstract class ArchitectureContract {
 
   @Test
   void resultsOfJobsDependOnNoSerializer() {
-    ArchitectureRules.jobsAreRunIn("org.ddstore.spark.task", "org.ddstore.spark.failure").check(ALL);
+    ArchitectureRules.jobsAreRunIn("org.ddstore.spark.task", "org.ddstore.spark.failure")
+        .check(ALL);
   }
 
   @Test

@@ -162,8 +162,8 @@ public final class ArchitectureRules {
   }
 
   /**
-   * No class outside some packages runs a job on an RDD of Spark by itself: its results would depend
-   * on the serializer that the user has chosen.
+   * No class outside some packages runs a job on an RDD of Spark by itself: its results would
+   * depend on the serializer that the user has chosen.
    *
    * @param runners packages of the classes that run such jobs
    */

@@ -19,6 +19,7 @@ import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.failure.RetryPolicy;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.job.BarrierJob;
@@ -176,8 +177,11 @@ final class StoreLauncher {
   /** Predicts a run; see {@link StoreSpec#explain}. */
   Explanation explain() {
     ReplicaGroups groups = checkedGroups(context(), profile, settings);
+    RetryPolicy.of(settings).apply(context());
     try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return Explanation.of(session(), profile, settings, plan, groups.ranks());
+    } finally {
+      RetryPolicy.clear(context());
     }
   }
 

@@ -19,6 +19,9 @@ final class FilterPipeline {
   /** Codes 3 bytes for a run of 264. */
   private static final int LZF_RATIO = 88;
 
+  /** H5Z_MAX_NFILTERS. */
+  private static final int MAX_FILTERS = 32;
+
   private final List<Filter> filters = new ArrayList<>();
 
   private record Filter(int id, String name, List<Integer> parameters) {
@@ -49,6 +52,10 @@ final class FilterPipeline {
     }
     int version = message.version("filter pipeline", 1, 2);
     int count = message.u8();
+    if (count > MAX_FILTERS) {
+      throw Hdf5Exception.damaged(
+          "%d filters, more than the limit of HDF5 of %d".formatted(count, MAX_FILTERS));
+    }
     message.skip(version == 1 ? 6 : 0);
     for (int i = 0; i < count; i++) {
       pipeline.filters.add(filter(message, version));
@@ -101,14 +108,20 @@ final class FilterPipeline {
    * @param chunkBytes declared size of the decoded chunk
    */
   void requireBacked(String file, String what, long storedBytes, int mask, long chunkBytes) {
-    ReadBudget.requireHeld(file, what, chunkBytes);
+    List<Filter> applied = applied(mask);
+    // A filter holds its input and its output, and the chunk is copied from there.
+    ReadBudget.requireHeld(
+        file, what, Math.max(chunkBytes, limit(applied, chunkBytes) * Math.min(2, applied.size())));
     long ratio = 1;
-    for (Filter filter : applied(mask)) {
+    for (Filter filter : applied) {
       if (filter.id == ZSTD && chunkBytes > storedBytes * ReadBudget.DEFLATE_RATIO) {
         ReadBudget.requireClaim(file, what, chunkBytes);
         return;
       }
       ratio = Math.min(Integer.MAX_VALUE, ratio * filter.maxRatio());
+    }
+    if (ratio > ReadBudget.DEFLATE_RATIO && chunkBytes > storedBytes * ReadBudget.DEFLATE_RATIO) {
+      ReadBudget.requireClaim(file, what, chunkBytes);
     }
     if (chunkBytes / ratio > storedBytes) {
       throw Hdf5Exception.damaged(
@@ -129,7 +142,7 @@ final class FilterPipeline {
     byte[] chunk = stored;
     for (int i = applied.size() - 1; i >= 0; i--) {
       Filter filter = applied.get(i);
-      int limit = chunkBytes + added(applied.subList(0, i), chunkBytes);
+      int limit = (int) Math.min(Integer.MAX_VALUE - 8, limit(applied.subList(0, i), chunkBytes));
       chunk =
           switch (filter.id) {
             case DEFLATE -> ChunkCodecs.inflate(chunk, limit);
@@ -170,9 +183,9 @@ final class FilterPipeline {
     return index < filter.parameters.size() ? filter.parameters.get(index) : byDefault;
   }
 
-  /** Returns the bytes that earlier filters can have added to a chunk. */
-  private static int added(List<Filter> earlier, int chunkBytes) {
-    int added = 0;
+  /** Returns the largest size of a chunk to which earlier filters can have added bytes. */
+  private static long limit(List<Filter> earlier, long chunkBytes) {
+    long added = chunkBytes;
     for (Filter filter : earlier) {
       added +=
           filter.isChecksum() ? Integer.BYTES : filter.id == SHUFFLE ? 0 : chunkBytes / 8 + 1024;

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /** The texts of variable length of a file, in collections. The tables of some are kept. */
 final class GlobalHeap {
-  private static final int TABLES = 64;
+  private static final int TABLES = 8;
   private static final int MAX_OBJECTS = 1 << 16;
   private static final int OBJECT_PREFIX_BYTES = 8;
   private static final String WHAT = "a heap of texts";

@@ -16,6 +16,9 @@ import org.ddstore.types.Internal;
  */
 @Internal
 public final class Hdf5Dataset {
+  /** Chunks of one read; more of them would take long even if none of them was written. */
+  private static final int MAX_CHUNKS = 1 << 18;
+
   /** Memory for a text besides its bytes, and for its reference. */
   private static final long TEXT_BYTES = 64;
 
@@ -234,6 +237,13 @@ public final class Hdf5Dataset {
   private void readChunks(long from, int count, byte... target) throws IOException {
     long height = layout.chunk()[0];
     long width = shape.length == 2 ? layout.chunk()[1] : 1;
+    long chunks =
+        ((rowLength() - 1) / width + 1) * ((from + count - 1) / height - from / height + 1);
+    if (chunks > MAX_CHUNKS) {
+      throw Hdf5Exception.of(
+          "%,d rows are in %,d chunks, more than the limit of %,d: write it with larger chunks"
+              .formatted(count, chunks, MAX_CHUNKS));
+    }
     for (long index = from / height; index * height < from + count; index++) {
       long top = index * height;
       long first = Math.max(from, top);
@@ -285,12 +295,15 @@ public final class Hdf5Dataset {
 
   private byte[] decode(Chunk chunk, long... position) throws IOException {
     long chunkBytes = Dataspace.product(type.bytes(), layout.chunk());
+    if (chunkBytes > Integer.MAX_VALUE - 8) {
+      throw Hdf5Exception.of("a chunk has %,d bytes, at most 2 GiB are read".formatted(chunkBytes));
+    }
     boolean isRaw = filters.isEmpty() || (layout.isEdgeUnfiltered() && isEdge(position));
     int mask = isRaw ? -1 : chunk.mask();
     String what = "the chunk at %s".formatted(Arrays.toString(position));
     filters.requireBacked(file.path(), path + ", " + what, chunk.storedBytes(), mask, chunkBytes);
     byte[] stored = bytes.bytes(what, chunk.address(), chunk.storedBytes());
-    byte[] decoded = filters.decode(stored, mask, Math.toIntExact(chunkBytes), type.bytes());
+    byte[] decoded = filters.decode(stored, mask, (int) chunkBytes, type.bytes());
     if (decoded.length < chunkBytes) {
       throw Hdf5Exception.damaged(
           "%s has %,d bytes instead of %,d".formatted(what, decoded.length, chunkBytes));

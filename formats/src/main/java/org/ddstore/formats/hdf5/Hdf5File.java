@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.apache.spark.TaskKilledException;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 import org.ddstore.types.Internal;
@@ -24,7 +25,7 @@ public final class Hdf5File implements Closeable {
   /** As the HDF5 library: loops of links end here. */
   private static final int MAX_LINKS = 16;
 
-  private static final int OBJECTS = 256;
+  private static final int OBJECTS = 64;
 
   private final InputFile input;
   private final InputFile.Content content;
@@ -91,7 +92,7 @@ public final class Hdf5File implements Closeable {
   <T> T guard(String object, Call<T> call) throws IOException {
     try {
       return call.run();
-    } catch (FormatException e) {
+    } catch (FormatException | TaskKilledException e) {
       throw e;
     } catch (Hdf5Exception e) {
       throw failure(object, e.getMessage(), e);

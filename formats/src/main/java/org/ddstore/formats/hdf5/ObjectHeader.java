@@ -28,6 +28,10 @@ final class ObjectHeader {
   private static final int SHARED = 1 << 1;
   private static final int FAIL_IF_UNKNOWN = 1 << 7;
   private static final String NEW = "OHDR";
+
+  /** A message has at most 64 KiB; larger attributes are not in the header. */
+  private static final int MAX_BYTES = 1 << 20;
+
   private static final String WHAT = "an object header";
 
   private final FileBytes bytes;
@@ -88,7 +92,7 @@ final class ObjectHeader {
   }
 
   private static long sum(int start, long length) {
-    if (length < 0 || length > Integer.MAX_VALUE) {
+    if (length < 0 || length > MAX_BYTES) {
       throw Hdf5Exception.damaged("an object header has %,d bytes".formatted(length));
     }
     return start + length + Integer.BYTES;
@@ -108,8 +112,9 @@ final class ObjectHeader {
   private long[] nextBlock() {
     long[] block = blocks.remove();
     read += Math.max(1, block[1]);
-    if (block[1] < 0 || read > bytes.length()) {
-      throw Hdf5Exception.damaged("the blocks of an object header are larger than the file");
+    if (block[1] < 0 || read > MAX_BYTES) {
+      throw Hdf5Exception.damaged(
+          "the blocks of an object header have more than %,d bytes".formatted(MAX_BYTES));
     }
     return block;
   }

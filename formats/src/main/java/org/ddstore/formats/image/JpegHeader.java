@@ -46,6 +46,9 @@ final class JpegHeader {
   /** Each scan passes through the whole image, however few bytes it has. */
   private static final int MAX_SCANS = 1000;
 
+  /** Tables before the first scan take some hundred bytes. */
+  private static final int MAX_KEPT_BYTES = 1 << 20;
+
   private static final int RGB = 3;
 
   private static final String OTHER_COLOURS =
@@ -140,6 +143,11 @@ final class JpegHeader {
         marker >= SOF0 && marker <= SOF15 && marker != DHT && marker != JPG && marker != DAC;
     if (isFrame) {
       frame = frame(marker, length);
+    }
+    if (kept.size() + length > MAX_KEPT_BYTES) {
+      throw new BrokenImageException(
+          "cannot be decoded: the tables of JPEG have more than %,d bytes"
+              .formatted(MAX_KEPT_BYTES));
     }
     kept.write(MARKER);
     kept.write(marker);

@@ -7,7 +7,7 @@ import java.util.zip.CRC32;
 import org.ddstore.formats.ReadBudget;
 
 /**
- * A parser of the chunks of a PNG file before its first IDAT. It keeps the critical chunks and the
+ * A parser of the chunks of a PNG file before its first IDAT. It keeps the palette and the
  * transparent colours (tRNS): others, such as profiles and compressed texts, do not change samples.
  */
 final class PngHeader {
@@ -20,6 +20,10 @@ final class PngHeader {
   private static final int IHDR_BYTES = 13;
   private static final int IDAT = 0x49444154;
   private static final int TRNS = 0x74524E53;
+  private static final int PLTE = 0x504C5445;
+
+  /** More than a palette of 256 colours, their transparency and the header. */
+  private static final int MAX_KEPT_BYTES = 4096;
 
   /** Bit of the first letter of a type that tells that a chunk is ancillary. */
   private static final int ANCILLARY = 0x20000000;
@@ -64,7 +68,13 @@ final class PngHeader {
         return;
       }
       require(CHUNK_BYTES + length);
-      if ((type & ANCILLARY) == 0 || type == TRNS) {
+      boolean isKept = type == PLTE || type == TRNS;
+      if (isKept ? kept.size() + length > MAX_KEPT_BYTES : (type & ANCILLARY) == 0) {
+        throw new BrokenImageException(
+            "cannot be decoded: chunk 0x%08x of PNG with %,d bytes is not legal before the samples"
+                .formatted(type, length));
+      }
+      if (isKept) {
         keepChunk(CHUNK_BYTES + (int) length);
         hasTransparentColour |= type == TRNS;
       } else {

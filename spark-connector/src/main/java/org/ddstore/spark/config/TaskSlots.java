@@ -37,7 +37,7 @@ public final class TaskSlots {
   static int of(String executor, String command, String master, int processors, int taskCpus) {
     Matcher cores = EXECUTOR_CORES.matcher(command);
     Matcher local = LOCAL_MASTER.matcher(master);
-    int count = processors;
+    int count = executor.equals("driver") ? 1 : processors; // a driver of executors runs no task
     if (!executor.equals("driver") && cores.find()) {
       count = Integer.parseInt(cores.group(1));
     } else if (local.matches()) {

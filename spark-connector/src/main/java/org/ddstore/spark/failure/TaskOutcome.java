@@ -66,9 +66,7 @@ final class TaskOutcome {
     Throwable cause = null;
     try {
       cause =
-          failed.cause() == null
-              ? null
-              : (Throwable) JavaBytes.value(failed.cause(), sparkClasses);
+          failed.cause() == null ? null : (Throwable) JavaBytes.value(failed.cause(), sparkClasses);
     } catch (Exception | LinkageError e) {
       // The driver does not have its class; the message describes it.
     }

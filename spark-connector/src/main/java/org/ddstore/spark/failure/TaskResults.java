@@ -54,6 +54,9 @@ public final class TaskResults {
       if (received.failed.get() == null) {
         throw e;
       }
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
     } finally {
       context.removeJobTag(received.job);
     }

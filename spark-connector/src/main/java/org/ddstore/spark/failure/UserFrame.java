@@ -22,6 +22,15 @@ final class UserFrame {
   private static final List<String> ENGINES =
       List.of("org.apache.spark.", "org.apache.hadoop.", "io.netty.", "org.ddstore.");
 
+  /** Prefixes of Spark's callers of sources, whose connectors are libraries. */
+  private static final List<String> SOURCES =
+      List.of(
+          "org.apache.spark.sql.connector.",
+          "org.apache.spark.sql.execution.datasources.",
+          "org.apache.spark.sql.kafka010.",
+          "org.apache.spark.rdd.HadoopRDD",
+          "org.apache.spark.rdd.NewHadoopRDD");
+
   private static final String STORE = "org.ddstore.";
   private static final String EXAMPLES = "org.ddstore.examples.";
 
@@ -55,7 +64,7 @@ final class UserFrame {
             .dropWhile(frame -> inStore && isStore(frame))
             .takeWhile(frame -> !isEngine(frame))
             .toList();
-    if (frames.isEmpty()) {
+    if (frames.isEmpty() || isCalledBySource(all)) {
       return Optional.empty();
     }
     StackTraceElement called = frames.get(frames.size() - 1);
@@ -65,6 +74,16 @@ final class UserFrame {
     return isOwn || isMistake
         ? frames.stream().filter(frame -> isSameProject(frame, called)).findFirst()
         : Optional.empty();
+  }
+
+  /** Returns whether the engine that called the innermost code reads a source. */
+  private static boolean isCalledBySource(List<StackTraceElement> frames) {
+    return frames.stream()
+        .dropWhile(UserFrame::isStore)
+        .filter(UserFrame::isEngine)
+        .findFirst()
+        .filter(frame -> has(SOURCES, frame.getClassName()))
+        .isPresent();
   }
 
   private static boolean has(List<String> prefixes, String name) {

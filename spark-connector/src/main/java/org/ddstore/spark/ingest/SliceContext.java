@@ -5,6 +5,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskContext$;
 import org.apache.spark.TaskContextImpl;
+import org.apache.spark.shuffle.FetchFailedException;
 import scala.Option;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
@@ -34,6 +35,12 @@ final class SliceContext extends TaskContextImpl {
         task.cpus(),
         task.resources());
     this.task = task;
+  }
+
+  /** Spark looks for a failed fetch in the real task. */
+  @Override
+  public void setFetchFailed(FetchFailedException failed) {
+    task.setFetchFailed(failed);
   }
 
   @Override

@@ -13,12 +13,12 @@ class TaskSlotsTest {
     "0, Backend --cores 64, spark://h:1, 2, 3, 21",
     "0, Backend --cores 4, spark://h:1, 2, 8, 1",
     "0, Backend, yarn, 16, 1, 16",
-    "driver, Submit --cores 64, yarn, 16, 1, 16",
+    "driver, Submit --cores 64, yarn, 16, 1, 1",
     "driver, App, local, 16, 1, 1",
     "driver, App, local[3], 16, 1, 3",
     "driver, App, local[*], 16, 2, 8",
     "driver, App, 'local[3,2]', 16, 1, 3",
-    "driver, App, 'local-cluster[2,8,1024]', 16, 1, 16"
+    "driver, App, 'local-cluster[2,8,1024]', 16, 1, 1"
   })
   void dividesTheCoresOfTheProcess(
       String executor, String command, String master, int processors, int taskCpus, int slots) {
