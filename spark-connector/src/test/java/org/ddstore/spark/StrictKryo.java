@@ -9,7 +9,8 @@ import java.util.stream.Stream;
 public final class StrictKryo {
   /**
    * The serializer that rejects most: records, and classes that are not registered. Spark registers
-   * its own, but for some types in the schemas that it infers from files.
+   * its own, but for some types in the schemas that it infers from files and, before 4.1, for the
+   * row without columns from which it computes constants.
    */
   public static final Map<String, String> SETTINGS =
       Map.of(
@@ -21,7 +22,9 @@ public final class StrictKryo {
           Stream.of("Array", "Binary", "Boolean", "Byte", "Float", "Short", "Timestamp")
               .map("org.apache.spark.sql.types.%sType"::formatted)
               .flatMap(type -> Stream.of(type, type + "$"))
-              .collect(Collectors.joining(",")));
+              .collect(
+                  Collectors.joining(
+                      ",", "", ",org.apache.spark.sql.catalyst.expressions.GenericInternalRow")));
 
   private StrictKryo() {}
 }

@@ -61,6 +61,9 @@ public final class BarrierJob {
   /** Maximum time to wait for stopped ranks; {@code run} returns after it even if they run. */
   private static final Duration LAST_TASKS = Duration.ofSeconds(10);
 
+  /** Time for Spark to report executors that end by the failure, such as those without memory. */
+  private static final Duration ENDING_EXECUTORS = Duration.ofSeconds(3);
+
   /** Longer than the time after which Spark removes an executor that does not answer. */
   private static final Duration TASKS_BEFORE_RESUBMISSION = Duration.ofMinutes(4);
 
@@ -250,7 +253,7 @@ public final class BarrierJob {
     awaitListeners(context);
     Collection<Integer> still = Set.of();
     try {
-      watch.awaitTasks(LAST_TASKS); // reports the end of executors that are ending
+      watch.awaitTasks(ENDING_EXECUTORS);
     } catch (InterruptedException during) {
       interrupted = true;
     }
