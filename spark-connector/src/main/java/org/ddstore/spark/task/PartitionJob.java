@@ -20,8 +20,8 @@ import scala.runtime.AbstractFunction2;
 import scala.runtime.BoxedUnit;
 
 /**
- * A job with one result per partition of an RDD. All jobs whose results are not rows of Spark are
- * run by this class, because results travel as {@link JavaBytes}.
+ * A job with one result per partition of an RDD, which travels as {@link JavaBytes}. Jobs of a
+ * plan, whose tasks return permanent failures, too, are run by {@code TaskResults}.
  *
  * @param <R> type of the results, serializable
  */
