@@ -151,10 +151,10 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
     } catch (BufferUnderflowException e) {
       throw new IOException("codec %s: truncated".formatted(step.name()), e);
     } catch (IOException e) {
-      String problem = e.getMessage() == null ? "truncated or damaged: " + e : e.getMessage();
+      String problem = e.getMessage() == null ? "truncated or damaged" : e.getMessage();
       throw new IOException("codec %s: %s".formatted(step.name(), problem), e);
     } catch (RuntimeException e) {
-      String problem = e.getMessage() == null ? e.toString() : e.getMessage();
+      String problem = e.getMessage() == null ? "not bytes of this codec" : e.getMessage();
       throw new IOException("codec %s: damaged: %s".formatted(step.name(), problem), e);
     }
   }
