@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -58,7 +58,7 @@ class BarrierLoadTest {
   /** The work of a rank, which returns the ids that it loaded. */
   private static final class Rank
       extends AbstractFunction1<
-          scala.collection.Iterator<InternalRow>, scala.collection.Iterator<long[]>>
+          scala.collection.Iterator<InternalRow>, scala.collection.Iterator<Object>>
       implements Serializable {
     private static final long serialVersionUID = 1L;
 
@@ -71,10 +71,11 @@ class BarrierLoadTest {
     }
 
     @Override
-    public scala.collection.Iterator<long[]> apply(scala.collection.Iterator<InternalRow> shard) {
+    public scala.collection.Iterator<Object> apply(scala.collection.Iterator<InternalRow> shard) {
       BarrierTaskContext context = BarrierTaskContext.get();
       long first = ExtentMap.balancedStart(rows, context.partitionId(), RANKS);
-      List<Long> ids = new ArrayList<>();
+      long end = ExtentMap.balancedStart(rows, context.partitionId() + 1, RANKS);
+      List<Object> ids = new ArrayList<>();
       try (ShardWriter writer = ShardWriter.create(encoder.schema(), StoreOptions.defaults())) {
         encoder.encode(
             CollectionConverters.asJava(shard),
@@ -84,12 +85,12 @@ class BarrierLoadTest {
               writer.appendPacked(record);
             });
         context.barrier();
-        if (writer.rows() != ids.size()) {
-          throw new IllegalStateException(writer + " of " + ids.size());
+        if (writer.rows() != ids.size() || ids.size() != end - first) {
+          throw new IllegalStateException(
+              writer + " of " + ids.size() + " rows, expected " + (end - first));
         }
       }
-      long[] found = ids.stream().mapToLong(id -> id).toArray();
-      return CollectionConverters.asScala(List.of(found).iterator());
+      return CollectionConverters.asScala(ids.iterator());
     }
   }
 
@@ -100,13 +101,11 @@ class BarrierLoadTest {
   }
 
   private static long[] load(IngestPlan plan) {
-    RDD<long[]> loaded =
+    RDD<Object> ids =
         plan.shards()
             .barrier()
-            .mapPartitions(new Rank(plan), false, ClassTag$.MODULE$.<long[]>apply(long[].class));
-    long[][] shards = (long[][]) loaded.collect();
-    assertThat(shards[0].length).isEqualTo((int) ExtentMap.balancedStart(plan.rows(), 1, RANKS));
-    return Arrays.stream(shards).flatMapToLong(Arrays::stream).toArray();
+            .mapPartitions(new Rank(plan), false, ClassTag$.MODULE$.<Object>apply(long.class));
+    return (long[]) ids.collect();
   }
 
   @Test
@@ -130,7 +129,7 @@ class BarrierLoadTest {
 
   /** Stores a block in the executor that lacks it, in the opposite order. */
   private static final class Replica
-      extends AbstractFunction1<scala.collection.Iterator<Long>, scala.collection.Iterator<Long>>
+      extends AbstractFunction1<scala.collection.Iterator<Long>, scala.collection.Iterator<Object>>
       implements Serializable {
     private static final long serialVersionUID = 1L;
 
@@ -141,12 +140,12 @@ class BarrierLoadTest {
     }
 
     @Override
-    public scala.collection.Iterator<Long> apply(scala.collection.Iterator<Long> none) {
+    public scala.collection.Iterator<Object> apply(scala.collection.Iterator<Long> none) {
       if (SparkEnv.get().blockManager().getStatus(block).isEmpty()) {
         StoredBlocks.storeReversed(block, 1);
       }
       BarrierTaskContext.get().barrier();
-      return none;
+      return CollectionConverters.asScala(Collections.emptyIterator());
     }
   }
 
@@ -162,7 +161,7 @@ class BarrierLoadTest {
           .mapPartitions(
               new Replica(StoredBlocks.only(spark, 0)),
               false,
-              ClassTag$.MODULE$.<Long>apply(Long.class))
+              ClassTag$.MODULE$.<Object>apply(long.class))
           .collect();
 
       assertThatThrownBy(() -> load(plan))
