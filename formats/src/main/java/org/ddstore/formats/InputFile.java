@@ -394,7 +394,7 @@ public final class InputFile implements Serializable {
    * @throws IOException if the file system fails
    */
   public ByteBuffer readAll() throws IOException {
-    if (length > Integer.MAX_VALUE - 8) {
+    if (length > ReadBudget.MAX_ARRAY_LENGTH) {
       throw new FormatException(
           path, "%,d bytes are more than one sample can have".formatted(length));
     }

@@ -16,6 +16,15 @@ public final class ReadBudget {
   /** Largest allocation for a declared size that no bytes back yet: 256 MiB. */
   private static final long MAX_CLAIM_BYTES = 256L << 20;
 
+  /** Largest array of every JVM, in elements. */
+  public static final int MAX_ARRAY_LENGTH = Integer.MAX_VALUE - 8;
+
+  /** Maximum number of chunks of one read; more would take minutes even if none was written. */
+  public static final int MAX_CHUNKS = 1 << 18;
+
+  /** Memory of a text besides its characters: reference, headers and padding, in bytes. */
+  public static final long TEXT_BYTES = 64;
+
   /** Maximum ratio of decompressed to compressed bytes of deflate (zlib, gzip, zip, PNG). */
   public static final int DEFLATE_RATIO = 1032;
 

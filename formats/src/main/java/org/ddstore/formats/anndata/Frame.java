@@ -15,9 +15,6 @@ final class Frame {
   private static final String INDEX = "_index";
   private static final String COLUMNS = "column-order";
 
-  /** Memory of a name besides its characters. */
-  private static final long NAME_BYTES = 64;
-
   private final ArrayTree tree;
   private final String path;
   private final String index;
@@ -109,7 +106,9 @@ final class Frame {
     long rows = names.rows();
     String place = path + "/" + index;
     ReadBudget.requireHeld(
-        tree.file(), place, Math.min(rows, Long.MAX_VALUE / NAME_BYTES) * NAME_BYTES);
+        tree.file(),
+        place,
+        Math.min(rows, Long.MAX_VALUE / ReadBudget.TEXT_BYTES) * ReadBudget.TEXT_BYTES);
     if (rows > Integer.MAX_VALUE) {
       throw FormatException.of(
           tree.file(), place, "has %,d names, at most 2^31-1 are supported".formatted(rows));

@@ -194,9 +194,6 @@ abstract class FrameColumn {
 
   /** Codes, and the categories that they are indices of; -1 is a missing value. */
   private static final class CategoricalColumn extends FrameColumn {
-    /** Memory of a category besides its characters. */
-    private static final long CATEGORY_BYTES = 64;
-
     private final String file;
     private final StoredArray codes;
     private final StoredArray categories;
@@ -239,7 +236,7 @@ abstract class FrameColumn {
     private String[] names() throws IOException {
       if (names == null) {
         int count = (int) categories.shape()[0];
-        ReadBudget.requireHeld(file, categories.path(), count * CATEGORY_BYTES);
+        ReadBudget.requireHeld(file, categories.path(), count * ReadBudget.TEXT_BYTES);
         names =
             count == 0
                 ? new String[0]

@@ -15,7 +15,9 @@ import java.util.Optional;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.hdf5.LinkFolder;
+import org.ddstore.formats.source.CloseAll;
 import org.ddstore.formats.zarr.ZarrArray;
 import org.ddstore.formats.zarr.ZarrGroup;
 
@@ -257,7 +259,7 @@ final class ZarrTree implements ArrayTree {
       }
       long width = isTable ? shape[1] : 1;
       if (from + count > shape[0]
-          || count * width * Math.max(1, type().bytes()) > Integer.MAX_VALUE - 8) {
+          || count * width * Math.max(1, type().bytes()) > ReadBudget.MAX_ARRAY_LENGTH) {
         throw FormatException.of(
             file,
             path,

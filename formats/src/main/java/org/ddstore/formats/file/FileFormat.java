@@ -11,6 +11,7 @@ import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.Layout;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
@@ -60,7 +61,7 @@ public final class FileFormat implements SampleFormat {
 
   @Override
   public FileFacts inspect(InputFile file, FormatOptions options) {
-    if (file.length() > Integer.MAX_VALUE - 8) {
+    if (file.length() > ReadBudget.MAX_ARRAY_LENGTH) {
       throw new FormatException(
           file.path(), "%,d bytes are more than one row can have".formatted(file.length()));
     }

@@ -7,7 +7,6 @@ import java.util.function.ToIntFunction;
 /** A B-tree of version 2: records of one size in their order. */
 final class BTree2 {
   private static final int NODE_PREFIX_BYTES = 6;
-  private static final int CHECKSUM_BYTES = 4;
   private static final String WHAT = "a B-tree";
 
   private final FileBytes bytes;
@@ -46,14 +45,16 @@ final class BTree2 {
           "%s has records of %d bytes, nodes of %,d bytes and %d levels"
               .formatted(WHAT, recordBytes, nodeBytes, depth));
     }
-    long most = (nodeBytes - NODE_PREFIX_BYTES - CHECKSUM_BYTES) / recordBytes;
-    this.countBytes = sizeOf(most);
+    long maxRecords = (nodeBytes - NODE_PREFIX_BYTES - FileBytes.CHECKSUM_BYTES) / recordBytes;
+    this.countBytes = sizeOf(maxRecords);
     this.totalBytes = new int[depth + 1];
-    long total = most;
+    long total = maxRecords;
     for (int level = 1; level <= depth; level++) {
       int pointer = bytes.offsetBytes() + countBytes + totalBytes[level - 1];
-      most = (nodeBytes - NODE_PREFIX_BYTES - CHECKSUM_BYTES - pointer) / (recordBytes + pointer);
-      total = (most + 1) * total + most;
+      maxRecords =
+          (nodeBytes - NODE_PREFIX_BYTES - FileBytes.CHECKSUM_BYTES - pointer)
+              / (recordBytes + pointer);
+      total = (maxRecords + 1) * total + maxRecords;
       totalBytes[level] = sizeOf(total);
     }
   }
@@ -82,7 +83,7 @@ final class BTree2 {
   }
 
   private Cursor node(Node node, int level) throws IOException {
-    long size = NODE_PREFIX_BYTES + (long) node.records * recordBytes + CHECKSUM_BYTES;
+    long size = NODE_PREFIX_BYTES + (long) node.records * recordBytes + FileBytes.CHECKSUM_BYTES;
     if (level > 0) {
       size += (node.records + 1L) * pointerBytes(level);
     }

@@ -14,7 +14,6 @@ import java.io.IOException;
  * </pre>
  */
 final class ExtensibleArrayChunks implements ChunkIndex {
-  private static final int CHECKSUM_BYTES = 4;
   private static final String WHAT = "the growing array of chunks";
 
   private final FileBytes bytes;
@@ -74,7 +73,7 @@ final class ExtensibleArrayChunks implements ChunkIndex {
         prefix
             + (long) inIndex * entries.entryBytes()
             + (long) (listed + supers) * bytes.offsetBytes()
-            + CHECKSUM_BYTES;
+            + FileBytes.CHECKSUM_BYTES;
     Cursor index = bytes.checked(WHAT, indexBlock, size).signature("EAIB");
     index.rewind();
     index.skip(prefix);
@@ -112,7 +111,7 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     long blocks = 1L << (superBlock / 2);
     long pages = blockEntries > pageEntries ? blockEntries / pageEntries : 0;
     long written = blocks * ((pages + 7) / 8);
-    long size = blockPrefix() + written + blocks * bytes.offsetBytes() + CHECKSUM_BYTES;
+    long size = blockPrefix() + written + blocks * bytes.offsetBytes() + FileBytes.CHECKSUM_BYTES;
     Cursor content = bytes.checked(WHAT, address, size).signature("EASB");
     content.rewind();
     long page = block * pages + inBlock / pageEntries;
@@ -130,14 +129,15 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     }
     int entryBytes = entries.entryBytes();
     if (blockEntries <= pageEntries) {
-      long size = blockPrefix() + blockEntries * entryBytes + CHECKSUM_BYTES;
+      long size = blockPrefix() + blockEntries * entryBytes + FileBytes.CHECKSUM_BYTES;
       Cursor content = bytes.checked(WHAT, address, size).signature("EADB");
       content.rewind();
       return entries.read(content.skip(blockPrefix() + inBlock * entryBytes));
     }
-    bytes.checked(WHAT, address, blockPrefix() + CHECKSUM_BYTES).signature("EADB");
-    long pageBytes = pageEntries * entryBytes + CHECKSUM_BYTES;
-    long page = address + blockPrefix() + CHECKSUM_BYTES + inBlock / pageEntries * pageBytes;
+    bytes.checked(WHAT, address, blockPrefix() + FileBytes.CHECKSUM_BYTES).signature("EADB");
+    long pageBytes = pageEntries * entryBytes + FileBytes.CHECKSUM_BYTES;
+    long page =
+        address + blockPrefix() + FileBytes.CHECKSUM_BYTES + inBlock / pageEntries * pageBytes;
     return entries.read(
         bytes.checked(WHAT, page, pageBytes).skip(inBlock % pageEntries * entryBytes));
   }

@@ -4,7 +4,6 @@ package org.ddstore.formats.hdf5;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.ReadBudget;
@@ -13,7 +12,9 @@ import org.ddstore.formats.ReadBudget;
 final class FileBytes {
   private static final int PAGE_BYTES = 1 << 14;
   private static final int PAGES = 64;
-  private static final int CHECKSUM_BYTES = 4;
+
+  /** Size of the checksum at the end of a structure. */
+  static final int CHECKSUM_BYTES = 4;
 
   private final String file;
   private final InputFile.Content content;
@@ -21,15 +22,7 @@ final class FileBytes {
   private final long base;
   private final int offsetBytes;
   private final int lengthBytes;
-  private final Map<Long, byte[]> pages =
-      new LinkedHashMap<>(PAGES, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, byte[]> eldest) {
-          return size() > PAGES;
-        }
-      };
+  private final Map<Long, byte[]> pages = new RecentlyUsed<>(PAGES);
 
   /**
    * Creates a view of a file.

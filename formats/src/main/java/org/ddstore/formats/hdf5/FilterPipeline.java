@@ -142,7 +142,8 @@ final class FilterPipeline {
     byte[] chunk = stored;
     for (int i = applied.size() - 1; i >= 0; i--) {
       Filter filter = applied.get(i);
-      int limit = (int) Math.min(Integer.MAX_VALUE - 8, limit(applied.subList(0, i), chunkBytes));
+      int limit =
+          (int) Math.min(ReadBudget.MAX_ARRAY_LENGTH, limit(applied.subList(0, i), chunkBytes));
       chunk =
           switch (filter.id) {
             case DEFLATE -> ChunkCodecs.inflate(chunk, limit);

@@ -5,7 +5,6 @@ import java.io.IOException;
 
 /** Chunks of a data set that cannot grow: a list of entries, in pages if it is long. */
 final class FixedArrayChunks implements ChunkIndex {
-  private static final int CHECKSUM_BYTES = 4;
   private static final String WHAT = "the array of chunks";
 
   private final FileBytes bytes;
@@ -44,7 +43,7 @@ final class FixedArrayChunks implements ChunkIndex {
     }
     int prefix = 6 + bytes.offsetBytes();
     if (count <= pageEntries) {
-      long size = prefix + count * entries.entryBytes() + CHECKSUM_BYTES;
+      long size = prefix + count * entries.entryBytes() + FileBytes.CHECKSUM_BYTES;
       Cursor content = bytes.checked(WHAT, block, size).signature("FADB");
       content.rewind();
       return entries.read(content.skip(prefix + number * entries.entryBytes()));
@@ -52,17 +51,17 @@ final class FixedArrayChunks implements ChunkIndex {
     long pages = (count + pageEntries - 1) / pageEntries;
     long written = (pages + 7) / 8;
     long page = number / pageEntries;
-    Cursor content = bytes.checked(WHAT, block, prefix + written + CHECKSUM_BYTES);
+    Cursor content = bytes.checked(WHAT, block, prefix + written + FileBytes.CHECKSUM_BYTES);
     content.signature("FADB").rewind();
     if ((content.skip(prefix + page / 8).u8() & 0x80 >> page % 8) == 0) {
       return null;
     }
-    long pageBytes = pageEntries * entries.entryBytes() + CHECKSUM_BYTES;
-    long at = block + prefix + written + CHECKSUM_BYTES + page * pageBytes;
+    long pageBytes = pageEntries * entries.entryBytes() + FileBytes.CHECKSUM_BYTES;
+    long at = block + prefix + written + FileBytes.CHECKSUM_BYTES + page * pageBytes;
     long length = Math.min(pageEntries, count - page * pageEntries);
     return entries.read(
         bytes
-            .checked(WHAT, at, length * entries.entryBytes() + CHECKSUM_BYTES)
+            .checked(WHAT, at, length * entries.entryBytes() + FileBytes.CHECKSUM_BYTES)
             .skip(number % pageEntries * entries.entryBytes()));
   }
 }

@@ -10,7 +10,6 @@ import java.util.Set;
 final class FractalHeap {
   private static final int CHECKED_BLOCKS = 1 << 1;
   private static final int HUGE_RECORDS = 1;
-  private static final int CHECKSUM_BYTES = 4;
   private static final String WHAT = "a fractal heap";
 
   private final FileBytes bytes;
@@ -99,20 +98,14 @@ final class FractalHeap {
       return place(id.address(), id.length());
     }
     long key = id.unsigned(Math.min(bytes.lengthBytes(), id.remaining()));
-    Cursor[] found = new Cursor[1];
-    BTree2.open(bytes, hugeTree, HUGE_RECORDS)
-        .forEach(
-            entry -> {
-              int place = bytes.offsetBytes() + bytes.lengthBytes();
-              if (entry.skip(place).length() == key) {
-                entry.rewind();
-                found[0] = entry;
-              }
-            });
-    if (found[0] == null) {
+    int placeBytes = bytes.offsetBytes() + bytes.lengthBytes();
+    Cursor found =
+        BTree2.open(bytes, hugeTree, HUGE_RECORDS)
+            .find(record -> Long.compare(key, record.skip(placeBytes).length()));
+    if (found == null) {
       throw Hdf5Exception.damaged("an object of %s is missing".formatted(WHAT));
     }
-    return place(found[0].address(), found[0].length());
+    return place(found.address(), found.length());
   }
 
   private Cursor managed(long offset, long length) throws IOException {
@@ -154,7 +147,7 @@ final class FractalHeap {
   /** Returns the address of a block that an indirect block lists. */
   private long child(long block, long rows, long index) throws IOException {
     long prefix = 5L + bytes.offsetBytes() + offsetBytes();
-    long size = prefix + rows * width * bytes.offsetBytes() + CHECKSUM_BYTES;
+    long size = prefix + rows * width * bytes.offsetBytes() + FileBytes.CHECKSUM_BYTES;
     Cursor content = bytes.checked(WHAT, block, size).signature("FHIB");
     content.rewind();
     return content.skip(prefix + index * bytes.offsetBytes()).address();
@@ -169,7 +162,7 @@ final class FractalHeap {
       byte[] content = bytes.bytes(WHAT, block, blockBytes);
       int at = 5 + bytes.offsetBytes() + offsetBytes();
       long stored = bytes.cursor(content).skip(at).u32();
-      Arrays.fill(content, at, at + CHECKSUM_BYTES, (byte) 0);
+      Arrays.fill(content, at, at + FileBytes.CHECKSUM_BYTES, (byte) 0);
       if ((int) stored != Lookup3.of(content, content.length)) {
         throw Hdf5Exception.damaged("the checksum of a block of %s differs".formatted(WHAT));
       }

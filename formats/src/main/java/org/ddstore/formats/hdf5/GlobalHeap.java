@@ -3,7 +3,6 @@ package org.ddstore.formats.hdf5;
 
 import java.io.IOException;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The texts of variable length of a file, in collections. The tables of some are kept. */
@@ -14,15 +13,7 @@ final class GlobalHeap {
   private static final String WHAT = "a heap of texts";
 
   private final FileBytes bytes;
-  private final Map<Long, Map<Integer, long[]>> tables =
-      new LinkedHashMap<>(TABLES, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Map<Integer, long[]>> eldest) {
-          return size() > TABLES;
-        }
-      };
+  private final Map<Long, Map<Integer, long[]>> tables = new RecentlyUsed<>(TABLES);
 
   GlobalHeap(FileBytes bytes) {
     this.bytes = bytes;

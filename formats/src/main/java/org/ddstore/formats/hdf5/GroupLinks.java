@@ -94,10 +94,14 @@ final class GroupLinks {
     readNode(tree, Byte.MAX_VALUE);
   }
 
-  private void readNode(long address, int maxLevel) throws IOException {
+  private void requireNew(long address) {
     if (!visited.add(address)) {
       throw Hdf5Exception.damaged("%s leads back to itself".formatted(NODE));
     }
+  }
+
+  private void readNode(long address, int maxLevel) throws IOException {
+    requireNew(address);
     int header = 8 + 2 * bytes.offsetBytes();
     Cursor prefix = bytes.at(NODE, address, header).signature("TREE").skip(1);
     int level = prefix.u8();
@@ -119,9 +123,7 @@ final class GroupLinks {
   }
 
   private void readSymbols(long address) throws IOException {
-    if (!visited.add(address)) {
-      throw Hdf5Exception.damaged("%s leads back to itself".formatted(NODE));
-    }
+    requireNew(address);
     int count = bytes.at(NODE, address, 8).signature("SNOD").skip(2).u16();
     int entryBytes = 2 * bytes.offsetBytes() + 8 + ENTRY_SCRATCH_BYTES;
     Cursor entries = bytes.at(NODE, address + 8, (long) count * entryBytes);

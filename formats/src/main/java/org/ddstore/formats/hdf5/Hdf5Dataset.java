@@ -16,12 +16,6 @@ import org.ddstore.types.Internal;
  */
 @Internal
 public final class Hdf5Dataset {
-  /** Chunks of one read; more of them would take long even if none of them was written. */
-  private static final int MAX_CHUNKS = 1 << 18;
-
-  /** Memory for a text besides its bytes, and for its reference. */
-  private static final long TEXT_BYTES = 64;
-
   private static final long UNDEFINED_SIZE = 0xFFFFFFFFL;
 
   private final Hdf5File file;
@@ -133,10 +127,10 @@ public final class Hdf5Dataset {
 
   private String[] readTexts(long from, int count) throws IOException {
     type.element();
-    ReadBudget.requireHeld(file.path(), path, count * TEXT_BYTES);
+    ReadBudget.requireHeld(file.path(), path, count * ReadBudget.TEXT_BYTES);
     byte[] elements = read(from, count, null).array();
     String[] texts = new String[count];
-    long total = count * TEXT_BYTES;
+    long total = count * ReadBudget.TEXT_BYTES;
     for (int i = 0; i < count; i++) {
       int at = i * type.bytes();
       if (!type.isVariableText()) {
@@ -170,7 +164,7 @@ public final class Hdf5Dataset {
               .formatted(Arrays.toString(shape)));
     }
     long size = Dataspace.product(count, rowLength(), type.bytes());
-    if (from < 0 || count < 0 || from > shape[0] - count || size > Integer.MAX_VALUE - 8) {
+    if (from < 0 || count < 0 || from > shape[0] - count || size > ReadBudget.MAX_ARRAY_LENGTH) {
       throw Hdf5Exception.of(
           "rows [%,d, %,d) of %,d bytes; there are %,d rows, and one read has at most 2 GiB"
               .formatted(from, from + count, size, shape[0]));
@@ -239,10 +233,10 @@ public final class Hdf5Dataset {
     long width = shape.length == 2 ? layout.chunk()[1] : 1;
     long chunks =
         ((rowLength() - 1) / width + 1) * ((from + count - 1) / height - from / height + 1);
-    if (chunks > MAX_CHUNKS) {
+    if (chunks > ReadBudget.MAX_CHUNKS) {
       throw Hdf5Exception.of(
           "%,d rows are in %,d chunks, more than the limit of %,d: write it with larger chunks"
-              .formatted(count, chunks, MAX_CHUNKS));
+              .formatted(count, chunks, ReadBudget.MAX_CHUNKS));
     }
     for (long index = from / height; index * height < from + count; index++) {
       long top = index * height;
@@ -295,7 +289,7 @@ public final class Hdf5Dataset {
 
   private byte[] decode(Chunk chunk, long... position) throws IOException {
     long chunkBytes = Dataspace.product(type.bytes(), layout.chunk());
-    if (chunkBytes > Integer.MAX_VALUE - 8) {
+    if (chunkBytes > ReadBudget.MAX_ARRAY_LENGTH) {
       throw Hdf5Exception.of("a chunk has %,d bytes, at most 2 GiB are read".formatted(chunkBytes));
     }
     boolean isRaw = filters.isEmpty() || (layout.isEdgeUnfiltered() && isEdge(position));

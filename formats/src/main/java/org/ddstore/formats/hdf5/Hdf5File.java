@@ -3,8 +3,8 @@ package org.ddstore.formats.hdf5;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.apache.spark.TaskKilledException;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.source.CloseAll;
 import org.ddstore.types.Internal;
 
 /**
@@ -34,15 +35,7 @@ public final class Hdf5File implements Closeable {
   private FileBytes bytes;
   private GlobalHeap heap;
   private long root;
-  private final Map<Long, Hdf5Object> objects =
-      new LinkedHashMap<>(OBJECTS, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Long, Hdf5Object> eldest) {
-          return size() > OBJECTS;
-        }
-      };
+  private final Map<Long, Hdf5Object> objects = new RecentlyUsed<>(OBJECTS);
 
   private Hdf5File(InputFile input, LinkFolder folder, Map<String, Hdf5File> others)
       throws IOException {
@@ -268,18 +261,9 @@ public final class Hdf5File implements Closeable {
 
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    for (Hdf5File other : others.values()) {
-      try {
-        other.content.close();
-      } catch (IOException e) {
-        failure = e;
-      }
-    }
+    List<Closeable> contents = new ArrayList<>(List.of(content));
+    others.values().forEach(other -> contents.add(other.content));
     others.clear();
-    content.close();
-    if (failure != null) {
-      throw failure;
-    }
+    CloseAll.of(contents.toArray(Closeable[]::new));
   }
 }

@@ -29,8 +29,4 @@ record Link(long address, String path, String file, int unknownKind) {
   boolean isExternal() {
     return file != null;
   }
-
-  boolean isSoft() {
-    return file == null && path != null;
-  }
 }

@@ -95,7 +95,7 @@ final class ObjectHeader {
     if (length < 0 || length > MAX_BYTES) {
       throw Hdf5Exception.damaged("an object header has %,d bytes".formatted(length));
     }
-    return start + length + Integer.BYTES;
+    return start + length + FileBytes.CHECKSUM_BYTES;
   }
 
   private void addAll(Cursor content, boolean isOrdered) throws IOException {

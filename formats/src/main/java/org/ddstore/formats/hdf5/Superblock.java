@@ -108,7 +108,7 @@ final class Superblock {
     long extension = fields.address();
     long end = fields.address();
     root = fields.address();
-    bytes.checked("the superblock", 0, fields.position() + 4L);
+    bytes.checked("the superblock", 0, fields.position() + (long) FileBytes.CHECKSUM_BYTES);
     if ((flags & OPEN_FOR_WRITING) != 0) {
       throw Hdf5Exception.of(
           "the file is open for writing, or its writer has not closed it: close the writer, or call h5clear -s if it has ended");

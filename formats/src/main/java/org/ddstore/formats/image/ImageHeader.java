@@ -65,7 +65,8 @@ record ImageHeader(
   static ImageOptions.Size checkedSize(long height, long width, double maxPixels)
       throws BrokenImageException {
     if (height == 0 || width == 0) {
-      throw new BrokenImageException("%d x %d pixels are none".formatted(height, width));
+      throw new BrokenImageException(
+          "the image has no pixels: its size is %d x %d".formatted(height, width));
     }
     double pixels = (double) height * width;
     if (pixels > MAX_PIXELS) {

@@ -91,7 +91,7 @@ final class PngHeader {
     boolean isLegal = colours >= 0 && colours < BANDS.length && BANDS[colours] > 0;
     if (!isLegal || bits <= 0 || bits > Short.SIZE) {
       throw new BrokenImageException(
-          "type of colours %d with %d bits is none of PNG".formatted(colours, bits));
+          "PNG does not define colour type %d with %d bits per sample".formatted(colours, bits));
     }
     int pixelBits = BANDS[colours] * bits;
     double maxPixels = (double) fileBytes * ReadBudget.DEFLATE_RATIO * Byte.SIZE / pixelBits;

@@ -89,7 +89,7 @@ final class ArraysReader implements SampleReader {
 
   private NpyHeader.Bytes inMemory(NpyHeader header, NpyHeader.Bytes from) throws IOException {
     long length = header.end();
-    if (length > Integer.MAX_VALUE - 8) {
+    if (length > ReadBudget.MAX_ARRAY_LENGTH) {
       throw new FormatException(
           header.file(),
           "fortran_order: %,d bytes are too many to be reordered in memory: save it in C order, as in np.ascontiguousarray(a)"

@@ -25,7 +25,7 @@ import org.ddstore.formats.ReadBudget;
  * </pre>
  *
  * Sizes are those of the directory; nothing is read or allocated for a size that the file does not
- * contain. Bytes before the first member are allowed, as Python does.
+ * contain. Bytes before the first member are allowed, as in Python.
  */
 final class ZipDirectory {
   private static final int LOCAL_SIGNATURE = 0x04034b50;

@@ -27,9 +27,6 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
 
   private static final int MAX_ROWS = 4096;
 
-  /** Largest array of every JVM. */
-  private static final long MAX_ARRAY_BYTES = Integer.MAX_VALUE - 8;
-
   private final SampleFormat format;
   private final FormatOptions options;
   private final DataSet.Selection selection;
@@ -160,12 +157,12 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
       long inFile = column.estimatedBytes();
       int elementBytes = column.isBinary() ? 1 : column.type().sqlType().defaultSize();
       long inSpark = (long) column.elements() * elementBytes;
-      if (Math.max(inFile, inSpark) > MAX_ARRAY_BYTES) {
+      if (Math.max(inFile, inSpark) > ReadBudget.MAX_ARRAY_LENGTH) {
         throw FormatException.of(
             file,
             "column " + column.name(),
             "one value of %s has %,d bytes, the limit is %,d: divide the values into smaller ones"
-                .formatted(column, Math.max(inFile, inSpark), MAX_ARRAY_BYTES));
+                .formatted(column, Math.max(inFile, inSpark), ReadBudget.MAX_ARRAY_LENGTH));
       }
       heldBytes += inFile + inSpark;
       ReadBudget.requireHeld(

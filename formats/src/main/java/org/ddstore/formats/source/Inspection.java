@@ -44,9 +44,10 @@ final class Inspection {
     SampleFormat format = this.format;
     FormatOptions options = this.options;
     List<FileFacts> facts = new ArrayList<>();
-    boolean readsContent =
-        files.stream().anyMatch(file -> format.readsContentToInspect(file, options));
-    if (files.size() <= MAX_ON_DRIVER && !readsContent) {
+    boolean isFast =
+        files.size() <= MAX_ON_DRIVER
+            && files.stream().noneMatch(file -> format.readsContentToInspect(file, options));
+    if (isFast) {
       facts.addAll(inspectAll(format, files, options));
     } else {
       JavaSparkContext context = JavaSparkContext.fromSparkContext(session.sparkContext());

@@ -95,8 +95,7 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
   private static List<String> leftOut(
       List<InputFile> unlisted, List<InputFile> files, List<FileFacts> facts) {
     Set<String> kept = facts.stream().map(file -> file.file().path()).collect(Collectors.toSet());
-    return Stream.concat(
-            unlisted.stream(), files.stream().filter(file -> !kept.contains(file.path())))
+    return Stream.concat(unlisted.stream(), files.stream())
         .filter(file -> !kept.contains(file.path()))
         .sorted(FileListing.ROW_ORDER)
         .map(file -> file.relativePath() + (file.isFolder() ? "/" : ""))

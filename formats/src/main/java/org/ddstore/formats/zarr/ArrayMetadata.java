@@ -3,6 +3,7 @@ package org.ddstore.formats.zarr;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Arrays;
+import org.ddstore.formats.ReadBudget;
 
 /**
  * The metadata of an array, of version 2 or 3.
@@ -17,9 +18,6 @@ import java.util.Arrays;
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ArrayMetadata(
     ChunkGrid files, int[] chunk, ShardedChunks.Index index, CodecChain codecs, Object fill) {
-  /** Largest size of a decoded chunk in bytes. */
-  private static final int MAX_CHUNK_BYTES = Integer.MAX_VALUE - 8;
-
   private static final int MAX_CODECS = 16;
 
   /**
@@ -33,11 +31,11 @@ record ArrayMetadata(
     int[] lengths = new int[chunk.length];
     long bytes = Math.max(1, codecs.type().bytes());
     for (int d = 0; d < chunk.length; d++) {
-      if (chunk[d] > MAX_CHUNK_BYTES / bytes) {
+      if (chunk[d] > ReadBudget.MAX_ARRAY_LENGTH / bytes) {
         throw new Unsupported(
             "chunks",
             "a chunk of %s elements has more than %,d bytes: store the array in smaller chunks"
-                .formatted(Arrays.toString(chunk), MAX_CHUNK_BYTES));
+                .formatted(Arrays.toString(chunk), ReadBudget.MAX_ARRAY_LENGTH));
       }
       bytes *= chunk[d];
       lengths[d] = (int) chunk[d];

@@ -10,6 +10,7 @@ import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 
 /**
@@ -19,12 +20,6 @@ final class ArraySelection {
   private static final String VALUE = "value";
   private static final String NO_ARRAYS = "the group has no arrays";
   private static final int MAX_SHOWN = 20;
-
-  /** Number of files that are named as left out. */
-  private static final int MAX_LEFT_OUT = 100;
-
-  /** Largest size of a value in bytes. */
-  private static final int MAX_VALUE_BYTES = Integer.MAX_VALUE - 8;
 
   private static final String REMEDY =
       "select arrays by option \"%s\"".formatted(FormatOptionKeys.ARRAYS);
@@ -127,7 +122,7 @@ final class ArraySelection {
     for (Member member : members) {
       String prefix = member.path().isEmpty() ? "" : member.path() + "/";
       member.array().misplacedChunks().stream()
-          .limit(MAX_LEFT_OUT - paths.size())
+          .limit(ZarrArray.MAX_NAMED_FILES - paths.size())
           .forEach(path -> paths.add(prefix + path));
     }
     return paths;
@@ -257,10 +252,14 @@ final class ArraySelection {
     }
     try {
       SampleColumn column = SampleColumn.fixed(member.name(), type, lengths);
-      if (column.estimatedBytes() > MAX_VALUE_BYTES) {
+      if (column.estimatedBytes() > ReadBudget.MAX_ARRAY_LENGTH) {
         throw new IllegalArgumentException(
             "one value of %s has %,d bytes, the limit is %,d: read boxes by option \"%s\""
-                .formatted(column, column.estimatedBytes(), MAX_VALUE_BYTES, FormatOptionKeys.BOX));
+                .formatted(
+                    column,
+                    column.estimatedBytes(),
+                    ReadBudget.MAX_ARRAY_LENGTH,
+                    FormatOptionKeys.BOX));
       }
       column.sqlField(); // checks the limits of fields in a store
       return column;

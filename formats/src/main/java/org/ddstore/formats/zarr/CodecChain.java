@@ -6,6 +6,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import org.ddstore.formats.ReadBudget;
 
 /**
  * The codecs of the chunks of an array.
@@ -19,9 +20,6 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
   private static final int SLACK_SHIFT = 6;
 
   private static final int SLACK_BYTES = 1 << 10;
-
-  /** Memory of a text beside its characters: reference, headers and padding. */
-  private static final int TEXT_BYTES = 64;
 
   /** Copies of the bytes of a chunk of texts: parts of a stream, the whole, and the characters. */
   private static final int TEXT_COPIES = 4;
@@ -87,7 +85,7 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
   }
 
   private static long textBytes(long count, long characters) {
-    return count * TEXT_BYTES + 2 * characters;
+    return count * ReadBudget.TEXT_BYTES + 2 * characters;
   }
 
   /**
@@ -135,7 +133,7 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
             ? (long) count * type.bytes()
             : Math.max(0, free - textBytes(count, 0)) / TEXT_COPIES;
     for (int i = sizes.length - 1; i >= 0; i--) {
-      sizes[i] = new ByteCodec.Size((int) Math.min(Integer.MAX_VALUE - 8, size), isExact);
+      sizes[i] = new ByteCodec.Size((int) Math.min(ReadBudget.MAX_ARRAY_LENGTH, size), isExact);
       int overhead = steps.get(i).overhead();
       isExact &= overhead != Step.COMPRESSES;
       size += overhead != Step.COMPRESSES ? overhead : SLACK_BYTES + (size >> SLACK_SHIFT);

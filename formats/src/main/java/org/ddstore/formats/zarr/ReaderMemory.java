@@ -12,7 +12,6 @@ import org.ddstore.formats.ReadBudget;
  * current batch of rows. Not thread-safe.
  */
 final class ReaderMemory {
-  private static final int MAX_BUFFER_BYTES = Integer.MAX_VALUE - 8;
   private static final long NO_BATCH = -1;
 
   private final long heldLimit = ReadBudget.heldBytes();
@@ -87,11 +86,11 @@ final class ReaderMemory {
   void addValues(ZarrArray array, long[] start, int... lengths) throws IOException {
     long bytes = array.bytes(lengths);
     addValues(array.path(), bytes);
-    if (bytes > MAX_BUFFER_BYTES) {
+    if (bytes > ReadBudget.MAX_ARRAY_LENGTH) {
       throw FormatException.of(
           array.path(),
           "the values of a row",
-          "%,d bytes, more than the limit of %,d".formatted(bytes, MAX_BUFFER_BYTES));
+          "%,d bytes, more than the limit of %,d".formatted(bytes, ReadBudget.MAX_ARRAY_LENGTH));
     }
     if (values <= claimLimit || !array.isBacked(bytes, start, lengths)) {
       claimed += bytes;

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
+import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.source.CloseAll;
 
 /**
@@ -129,7 +130,7 @@ final class ShardedChunks implements ChunkSource {
       return null;
     }
     long end = shard.file().length();
-    if (offset < 0 || size < 0 || size > Integer.MAX_VALUE - 8 || offset > end - size) {
+    if (offset < 0 || size < 0 || size > ReadBudget.MAX_ARRAY_LENGTH || offset > end - size) {
       throw new FormatException(
           path(coordinates),
           "truncated or damaged: the index of the shard places chunk %d at %s bytes from %s, the file has %,d"

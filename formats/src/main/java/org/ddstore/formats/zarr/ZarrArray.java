@@ -23,8 +23,8 @@ public final class ZarrArray implements Closeable {
   /** Default limit of the decoded chunks that are kept, in bytes. */
   public static final long CACHE_BYTES = 64 << 20;
 
-  /** Above this number of files, a read would take minutes. */
-  private static final int MAX_CHUNKS = 1 << 18;
+  /** Maximum number of misplaced chunks that a warning about a group names. */
+  public static final int MAX_NAMED_FILES = 100;
 
   /** Number of chunks that are looked at to find out whether they back large values. */
   private static final int MAX_LOOKS = 10_000;
@@ -289,12 +289,12 @@ public final class ZarrArray implements Closeable {
         last[d] = (start[d] + lengths[d] - 1) / chunk[d];
         count *= last[d] - first[d] + 1;
       }
-      if (count > MAX_CHUNKS) {
+      if (count > ReadBudget.MAX_CHUNKS) {
         throw FormatException.of(
             path(),
             "box " + Arrays.toString(lengths),
             "has %,d chunks, more than the limit of %,d of one read: store the array in larger chunks"
-                .formatted(count, MAX_CHUNKS));
+                .formatted(count, ReadBudget.MAX_CHUNKS));
       }
       at = first.clone();
     }
