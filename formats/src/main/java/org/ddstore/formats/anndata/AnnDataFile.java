@@ -121,13 +121,12 @@ final class AnnDataFile implements Closeable {
       int width = (int) array.shape()[1];
       parts.add(SampleColumn.fixed(OBSM + "_" + name, array.type(), width), Part.OBSM, name);
     }
-    tree.requireChunks();
     return new FileFacts(
         input,
         parts.rows,
         Math.max(1, parts.runRows),
         parts.columns,
-        new FileParts(parts.sources, genes, parts.codes));
+        new FileParts(parts.sources, genes, parts.codes, tree.misplacedChunks()));
   }
 
   /** The columns found so far. */

@@ -60,6 +60,11 @@ public class AnnDataFormat implements SampleFormat {
   }
 
   @Override
+  public List<String> leftOut(FileFacts facts) {
+    return ((FileParts) facts.details()).leftOut();
+  }
+
+  @Override
   public Layout layout(List<FileFacts> files, FormatOptions options) {
     try {
       return new Collection(files, AnnDataOptions.of(options)).layout();

@@ -43,10 +43,13 @@ interface ArrayTree extends Closeable {
   StoredArray array(String path) throws IOException;
 
   /**
-   * Checks for the arrays that were opened that their chunks can be found.
+   * {@return the paths of files in the tree that look like chunks of the arrays that were opened,
+   * but are not under keys that their metadata name; not all if they are many}
    *
    * @throws org.ddstore.formats.FormatException if an array has files of chunks, but none that its
    *     metadata name
    */
-  default void requireChunks() throws IOException {}
+  default List<String> misplacedChunks() throws IOException {
+    return List.of();
+  }
 }

@@ -16,12 +16,15 @@ import java.util.Map;
  * @param sources places of the values of each column
  * @param genes digest of the genes; empty if no matrix is read
  * @param codes digests of the categories, by the columns whose codes are read
+ * @param leftOut paths of files, relative to the group, that the keys of the chunks do not name
  */
-record FileParts(List<ColumnSource> sources, String genes, Map<String, String> codes)
+record FileParts(
+    List<ColumnSource> sources, String genes, Map<String, String> codes, List<String> leftOut)
     implements Serializable {
   FileParts {
     sources = List.copyOf(sources);
     codes = Map.copyOf(codes);
+    leftOut = List.copyOf(leftOut);
   }
 
   /** Returns the SHA-256 of names in their order. */

@@ -190,30 +190,21 @@ final class ZarrTree implements ArrayTree {
   }
 
   @Override
-  public void requireChunks() throws IOException {
-    for (ZarrArray array : arrays.values()) {
-      array.misplacedChunks();
+  public List<String> misplacedChunks() throws IOException {
+    List<String> paths = new ArrayList<>();
+    for (Map.Entry<String, ZarrArray> array : arrays.entrySet()) {
+      for (String path : array.getValue().misplacedChunks()) {
+        paths.add(array.getKey() + "/" + path);
+      }
     }
+    return paths.stream().sorted().limit(ZarrArray.MAX_NAMED_FILES).toList();
   }
 
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    for (ZarrArray array : arrays.values()) {
-      try {
-        array.close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
+    ZarrArray[] closed = arrays.values().toArray(ZarrArray[]::new);
     arrays.clear();
-    if (failure != null) {
-      throw failure;
-    }
+    CloseAll.of(closed);
   }
 
   /** Slices of the first axis of an array. */

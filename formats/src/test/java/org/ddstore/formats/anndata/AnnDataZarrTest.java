@@ -12,6 +12,7 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
+import org.ddstore.formats.LeftOutFiles;
 import org.ddstore.formats.StoredRecords;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -99,7 +100,10 @@ class AnnDataZarrTest {
     Files.move(names.resolve("0"), names.resolve("c0"));
     assertThatThrownBy(() -> read(reader(), "dense.zarr"))
         .hasMessageContaining("obs/_index: no chunk has a key of the metadata, such as 0,");
-    Files.move(names.resolve("c0"), names.resolve("0"));
+    Files.copy(names.resolve("c0"), names.resolve("0"));
+    assertThat(LeftOutFiles.of(read(reader(), "dense.zarr")))
+        .containsExactly("dense.zarr/obs/_index/c0");
+    Files.delete(names.resolve("c0"));
     assertThatThrownBy(() -> read(reader(), "plain.zarr")).hasMessageContaining("no file in");
   }
 }
