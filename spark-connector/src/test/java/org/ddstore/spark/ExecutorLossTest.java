@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -269,21 +270,32 @@ class ExecutorLossTest extends OnTwoExecutors {
     assertThat(attempts).containsExactly(3, 3, 3, 3);
   }
 
+  /** What ends a rank. */
+  private interface End extends Runnable, Serializable {}
+
+  /** Runs ranks that wait for rank 0, which ends between two barriers. */
+  private static void runUntilRank0(End ends) {
+    numbers()
+        .run(
+            context -> {
+              context.communicator().barrier();
+              if (context.rank() == 0) {
+                ends.run();
+              }
+              context.communicator().barrier();
+              return 0;
+            });
+  }
+
   @Test
   @Tag("slow")
   void doesNotRetryATaskWithoutMemory() {
     assertThatThrownBy(
             () ->
-                numbers()
-                    .run(
-                        context -> {
-                          context.communicator().barrier();
-                          if (context.rank() == 0) {
-                            throw new OutOfMemoryError("as if");
-                          }
-                          context.communicator().barrier();
-                          return 0;
-                        }))
+                runUntilRank0(
+                    () -> {
+                      throw new OutOfMemoryError("as if");
+                    }))
         .isInstanceOf(StoreJobException.class)
         .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank 0: ")
         .hasMessageContaining("OutOfMemoryError: as if: raise spark.executor.memory")
@@ -293,18 +305,7 @@ class ExecutorLossTest extends OnTwoExecutors {
   @Test
   @Tag("slow")
   void triesOnceMoreIfAnExecutorWithoutMemoryEnds() {
-    assertThatThrownBy(
-            () ->
-                numbers()
-                    .run(
-                        context -> {
-                          context.communicator().barrier();
-                          if (context.rank() == 0) {
-                            System.exit(52);
-                          }
-                          context.communicator().barrier();
-                          return 0;
-                        }))
+    assertThatThrownBy(() -> runUntilRank0(() -> System.exit(52)))
         .isInstanceOf(StoreJobException.class)
         .hasMessageStartingWith("attempt 2 of 4 on 4 ranks failed: rank ")
         .hasMessageContaining("the executor ended by OutOfMemoryError: raise");

@@ -10,14 +10,11 @@ import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
+import org.ddstore.spark.task.PartitionJob;
+import org.ddstore.spark.task.ReceivedBytes;
 import org.ddstore.spark.types.IngestException;
 import scala.collection.Iterator;
 import scala.collection.Iterator$;
-import scala.reflect.ClassTag;
-import scala.reflect.ClassTag$;
-import scala.runtime.AbstractFunction1;
-import scala.runtime.AbstractFunction2;
-import scala.runtime.BoxedUnit;
 
 /**
  * A job with one result per partition that is not a barrier job. Spark tries a failed task four
@@ -27,8 +24,6 @@ import scala.runtime.BoxedUnit;
  * whoever submits the job can only cancel it when a listener reports a permanent failure.
  */
 public final class TaskResults {
-  private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
-
   private TaskResults() {}
 
   /** The work of a task on a partition; its result is serializable. */
@@ -45,66 +40,38 @@ public final class TaskResults {
    */
   public static <A, R> List<R> of(RDD<A> source, TaskFunction<A, R> function) {
     SparkContext context = source.sparkContext();
-    Outcomes<A, R> outcomes = new Outcomes<>(source, function, RetryPolicy.of(context));
-    Received received = new Received(context, source.getNumPartitions());
-    context.addJobTag(received.job);
+    ReceivedBytes received =
+        new ReceivedBytes(new Outcomes<>(source, function, RetryPolicy.of(context)));
+    AtomicReference<byte[]> failed = new AtomicReference<>();
+    String job = UUID.randomUUID().toString();
+    context.addJobTag(job);
     try {
-      context.runJob(outcomes, new Only(), received, BYTES);
+      received.receive(
+          outcome -> {
+            if (TaskOutcome.isFailure(outcome) && failed.compareAndSet(null, outcome)) {
+              context.cancelJobsWithTag(job);
+            }
+          });
     } catch (Exception e) { // Spark throws checked exceptions that it does not declare
-      if (received.failed.get() == null) {
+      if (failed.get() == null) {
         throw e;
       }
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
     } finally {
-      context.removeJobTag(received.job);
+      context.removeJobTag(job);
     }
-    byte[] failed = received.failed.get();
-    if (failed != null) {
-      throw TaskOutcome.failure(failed, received.sparkClasses);
+    if (failed.get() != null) {
+      throw TaskOutcome.failure(failed.get(), received.sparkClasses());
     }
     List<R> values = new ArrayList<>();
-    for (byte[] result : received.results) {
+    for (byte[] result : received.results()) {
       @SuppressWarnings("unchecked") // made by TaskFunction<A, R>
-      R value = (R) TaskOutcome.value(result, received.sparkClasses);
+      R value = (R) TaskOutcome.value(result, received.sparkClasses());
       values.add(value);
     }
     return values;
-  }
-
-  /** The outcomes that the driver receives, on a thread of Spark. */
-  private static final class Received extends AbstractFunction2<Object, byte[], BoxedUnit> {
-    private final String job = UUID.randomUUID().toString();
-    private final AtomicReference<byte[]> failed = new AtomicReference<>();
-    private final SparkContext context;
-    private final byte[][] results;
-    private ClassLoader sparkClasses;
-
-    Received(SparkContext context, int partitions) {
-      this.context = context;
-      this.results = new byte[partitions][];
-    }
-
-    @Override
-    public BoxedUnit apply(Object partition, byte[] outcome) {
-      results[(Integer) partition] = outcome;
-      sparkClasses = Thread.currentThread().getContextClassLoader();
-      if (TaskOutcome.isFailure(outcome) && failed.compareAndSet(null, outcome)) {
-        context.cancelJobsWithTag(job);
-      }
-      return BoxedUnit.UNIT;
-    }
-  }
-
-  private static final class Only extends AbstractFunction1<Iterator<byte[]>, byte[]>
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public byte[] apply(Iterator<byte[]> outcomes) {
-      return outcomes.next();
-    }
   }
 
   /** The outcomes of the tasks; computes also the elements inside of the task's try block. */
@@ -116,7 +83,7 @@ public final class TaskResults {
     private final RetryPolicy policy;
 
     Outcomes(RDD<A> source, TaskFunction<A, R> function, RetryPolicy policy) {
-      super(source, BYTES);
+      super(source, ReceivedBytes.BYTES);
       this.source = source;
       this.function = function;
       this.policy = policy;
@@ -140,14 +107,8 @@ public final class TaskResults {
         if (policy.isPermanent(e)) {
           return TaskOutcome.ofFailure(e);
         }
-        throw unchanged(e);
+        throw PartitionJob.unchanged(e);
       }
-    }
-
-    /** Throws a checked exception unchanged, because Spark identifies failures by their class. */
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> RuntimeException unchanged(Throwable e) throws E {
-      throw (E) e;
     }
   }
 }

@@ -14,13 +14,15 @@ import java.util.stream.Stream;
  * count.
  */
 final class UserFrame {
+  private static final String STORE = "org.ddstore.";
+
   /** Prefixes of classes that act for their caller. */
   private static final List<String> PLATFORM =
       List.of("java.", "javax.", "jdk.", "sun.", "com.sun.", "scala.", "kotlin.");
 
   /** Prefixes of classes whose exceptions are not the user's. */
   private static final List<String> ENGINES =
-      List.of("org.apache.spark.", "org.apache.hadoop.", "io.netty.", "org.ddstore.");
+      List.of("org.apache.spark.", "org.apache.hadoop.", "io.netty.", STORE);
 
   /** Prefixes of Spark's callers of sources, whose connectors are libraries. */
   private static final List<String> SOURCES =
@@ -31,7 +33,6 @@ final class UserFrame {
           "org.apache.spark.rdd.HadoopRDD",
           "org.apache.spark.rdd.NewHadoopRDD");
 
-  private static final String STORE = "org.ddstore.";
   private static final String EXAMPLES = "org.ddstore.examples.";
 
   /** Exceptions that wrong code and wrong arguments cause, whoever detects it. */

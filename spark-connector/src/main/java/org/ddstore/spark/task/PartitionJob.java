@@ -13,11 +13,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import org.ddstore.types.DDStoreException;
 import scala.collection.Iterator;
-import scala.reflect.ClassTag;
-import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
-import scala.runtime.AbstractFunction2;
-import scala.runtime.BoxedUnit;
 
 /**
  * A job with one result per partition of an RDD, which travels as {@link JavaBytes}. Jobs of a
@@ -26,8 +22,6 @@ import scala.runtime.BoxedUnit;
  * @param <R> type of the results, serializable
  */
 public final class PartitionJob<R> {
-  private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
-
   private final RDD<byte[]> results;
 
   private PartitionJob(RDD<byte[]> results) {
@@ -42,12 +36,14 @@ public final class PartitionJob<R> {
 
   /** Returns a job with one task per partition. */
   public static <T, R> PartitionJob<R> of(RDD<T> rdd, Body<T, R> body) {
-    return new PartitionJob<>(rdd.mapPartitions(new TaskFunction<>(body), false, BYTES));
+    return new PartitionJob<>(
+        rdd.mapPartitions(new TaskFunction<>(body), false, ReceivedBytes.BYTES));
   }
 
   /** Returns a job with one task per partition, all at the same time. */
   public static <T, R> PartitionJob<R> barrier(RDD<T> rdd, Body<T, R> body) {
-    return new PartitionJob<>(rdd.barrier().mapPartitions(new TaskFunction<>(body), false, BYTES));
+    return new PartitionJob<>(
+        rdd.barrier().mapPartitions(new TaskFunction<>(body), false, ReceivedBytes.BYTES));
   }
 
   /**
@@ -56,9 +52,9 @@ public final class PartitionJob<R> {
    * @throws DDStoreException if the driver cannot read a result
    */
   public List<R> run() {
-    Received received = new Received(results.getNumPartitions());
-    results.sparkContext().runJob(results, new OnlyElement(), received, BYTES);
-    return values(received.bytes, received.sparkClasses);
+    ReceivedBytes received = new ReceivedBytes(results);
+    received.receive(result -> {});
+    return values(received.results(), received.sparkClasses());
   }
 
   /**
@@ -68,7 +64,7 @@ public final class PartitionJob<R> {
    */
   public List<R> run(Duration timeout)
       throws InterruptedException, ExecutionException, TimeoutException {
-    JavaFutureAction<List<byte[]>> job = new JavaRDD<>(results, BYTES).collectAsync();
+    JavaFutureAction<List<byte[]>> job = new JavaRDD<>(results, ReceivedBytes.BYTES).collectAsync();
     try {
       List<byte[]> received = job.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
       return values(received.toArray(new byte[0][]), PartitionJob.class.getClassLoader());
@@ -93,6 +89,12 @@ public final class PartitionJob<R> {
     return values;
   }
 
+  /** Throws a checked exception unchanged, because Spark identifies failures by their class. */
+  @SuppressWarnings("unchecked")
+  public static <E extends Throwable> RuntimeException unchanged(Throwable e) throws E {
+    throw (E) e;
+  }
+
   /** Writes the result of a task. */
   private static final class TaskFunction<T, R>
       extends AbstractFunction1<Iterator<T>, Iterator<byte[]>> implements Serializable {
@@ -109,41 +111,8 @@ public final class PartitionJob<R> {
       try {
         return scala.collection.Iterator$.MODULE$.<byte[]>single(JavaBytes.of(body.run(elements)));
       } catch (Exception e) {
-        throw sneaky(e);
+        throw unchanged(e);
       }
-    }
-
-    /** Throws a checked exception unchanged, because Spark identifies failures by their class. */
-    @SuppressWarnings("unchecked")
-    private static <E extends Exception> RuntimeException sneaky(Exception e) throws E {
-      throw (E) e;
-    }
-  }
-
-  private static final class OnlyElement extends AbstractFunction1<Iterator<byte[]>, byte[]>
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public byte[] apply(Iterator<byte[]> elements) {
-      return elements.next();
-    }
-  }
-
-  /** Receives results in a thread of Spark, whose class loader knows the classes of the job. */
-  private static final class Received extends AbstractFunction2<Object, byte[], BoxedUnit> {
-    private final byte[][] bytes;
-    private ClassLoader sparkClasses;
-
-    Received(int partitions) {
-      this.bytes = new byte[partitions][];
-    }
-
-    @Override
-    public BoxedUnit apply(Object partition, byte[] result) {
-      bytes[(Integer) partition] = result;
-      sparkClasses = Thread.currentThread().getContextClassLoader();
-      return BoxedUnit.UNIT;
     }
   }
 }

@@ -12,13 +12,13 @@ import org.apache.spark.network.util.TransportConf;
 /** The settings {@code spark.ddstore.io.*}, which Spark reads when it opens connections. */
 public final class ConnectionSettings {
   private static final int ANY = Integer.MIN_VALUE;
-  private static final int MOST = Integer.MAX_VALUE;
+  private static final int NO_MAX = Integer.MAX_VALUE;
   private static final String WHOLE = "a whole number";
 
   /** Each thread of a data channel or of Netty has a selector, which takes two or three files. */
-  private static final int MOST_THREADS = 256;
+  private static final int MAX_THREADS = 256;
 
-  private static final String THREADS = WHOLE + " of 0 to " + MOST_THREADS;
+  private static final String THREADS = WHOLE + " of 0 to " + MAX_THREADS;
 
   private static final List<Legal> ALL =
       List.of(
@@ -26,30 +26,30 @@ public final class ConnectionSettings {
               "mode",
               ConnectionSettings::mode,
               ANY,
-              MOST,
+              NO_MAX,
               "one of " + Arrays.toString(IOMode.values())),
-          new Legal("serverThreads", TransportConf::serverThreads, 0, MOST_THREADS, THREADS),
-          new Legal("clientThreads", TransportConf::clientThreads, 0, MOST_THREADS, THREADS),
-          new Legal("backLog", TransportConf::backLog, ANY, MOST, WHOLE),
-          new Legal("receiveBuffer", TransportConf::receiveBuf, ANY, MOST, WHOLE),
-          new Legal("sendBuffer", TransportConf::sendBuf, ANY, MOST, WHOLE),
+          new Legal("serverThreads", TransportConf::serverThreads, 0, MAX_THREADS, THREADS),
+          new Legal("clientThreads", TransportConf::clientThreads, 0, MAX_THREADS, THREADS),
+          new Legal("backLog", TransportConf::backLog, ANY, NO_MAX, WHOLE),
+          new Legal("receiveBuffer", TransportConf::receiveBuf, ANY, NO_MAX, WHOLE),
+          new Legal("sendBuffer", TransportConf::sendBuf, ANY, NO_MAX, WHOLE),
           new Legal(
               "connectionTimeout",
               TransportConf::connectionTimeoutMs,
               ANY,
-              MOST,
+              NO_MAX,
               "a time such as 120s"),
           new Legal(
               "connectionCreationTimeout",
               TransportConf::connectionCreationTimeoutMs,
               1,
-              MOST,
+              NO_MAX,
               "a time of 1s to 24d, such as 20s"));
 
   private ConnectionSettings() {}
 
   private record Legal(
-      String name, ToIntFunction<TransportConf> reader, int least, int most, String range) {}
+      String name, ToIntFunction<TransportConf> reader, int min, int max, String range) {}
 
   /** A setting with a value outside its range. */
   public record Wrong(String key, String value, String range) {}
@@ -76,7 +76,7 @@ public final class ConnectionSettings {
     SparkConf alone = new SparkConf(false).set(key, value);
     try {
       int number = legal.reader().applyAsInt(WireOptions.of(alone, null, "").transportConf());
-      return number >= legal.least() && number <= legal.most();
+      return number >= legal.min() && number <= legal.max();
     } catch (IllegalArgumentException e) { // includes NumberFormatException
       return false;
     }
