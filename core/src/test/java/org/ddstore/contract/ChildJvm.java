@@ -23,7 +23,7 @@ public final class ChildJvm {
    * 2026-11-24).
    */
   static final List<String> OPTIMISED =
-      Boolean.getBoolean("ddstore.slow") ? List.of("-XX:TieredStopAtLevel=4") : List.of();
+      System.getProperty("ddstore.slow") != null ? List.of("-XX:TieredStopAtLevel=4") : List.of();
 
   private static final Optional<ClassArchive> ARCHIVE =
       ServiceLoader.load(ClassArchive.class, ChildJvm.class.getClassLoader()).findFirst();
