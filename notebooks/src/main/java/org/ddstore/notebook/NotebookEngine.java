@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.cli.ScratchDirectory;
+import org.ddstore.local.ScratchDirectory;
 import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellStop;
 import org.ddstore.notebook.display.MimeBundle;

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.spark.source.DDStoreCatalog;
 import org.ddstore.spark.types.OptionKeys;
