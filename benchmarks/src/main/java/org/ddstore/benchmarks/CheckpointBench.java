@@ -5,23 +5,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.driver.RankNetwork;
 import org.ddstore.cli.OptionRange;
-import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
 import org.ddstore.local.ScratchDirectory;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The command that compares training steps with and without checkpoints. */
 @Command(
@@ -33,7 +27,7 @@ import picocli.CommandLine.Spec;
       "Steps without checkpoints, with a checkpoint saved in the background and with one saved"
           + " synchronously take turns. The last checkpoint is compared with the model."
     })
-final class CheckpointBench implements Callable<Integer> {
+final class CheckpointBench extends Bench {
   private static final int WAYS = 3;
 
   @Option(
@@ -76,10 +70,6 @@ final class CheckpointBench implements Callable<Integer> {
               + " is deleted.")
   private Path directory;
 
-  @Mixin private Output output;
-
-  @Spec private CommandSpec command;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     OptionRange.check(command, "--ranks", ranks, 1, RankNetwork.MAX_RANKS);
@@ -90,64 +80,45 @@ final class CheckpointBench implements Callable<Integer> {
     checkDirectory();
     List<CheckpointTime> times = new ArrayList<>();
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-checkpoint-");
-        Progress progress = Progress.open("bench checkpoint", WAYS)) {
+        Progress progress = progress(WAYS)) {
       Path place = directory == null ? scratch.path() : directory.toAbsolutePath();
       CheckpointPlan plan =
           new CheckpointPlan(ranks, parameters, stepMillis, steps, rounds, place.toString());
-      try (RankProcesses processes = RankProcesses.start(new CheckpointBenchRank(plan), 1)) {
-        processes.play(
-            time -> {
-              times.add((CheckpointTime) time);
-              progress.stepTo(times.size());
-            });
-      }
+      runOnRanks(new CheckpointBenchRank(plan), 1, CheckpointTime.class, times, progress);
     }
     return report(times);
   }
 
   private void checkDirectory() {
     if (directory != null && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
-      throw new ParameterException(
-          command.commandLine(),
+      throw usage(
           "--directory: %s is not a writable directory: create it, or omit the option"
               .formatted(directory.toAbsolutePath()));
     }
   }
 
   private int report(List<CheckpointTime> times) {
-    output.table(
+    table(
         List.of("checkpoints", "step ms", "save call ms", "ratio to none", "mismatches"),
-        times.stream()
-            .map(
-                time ->
-                    List.of(
-                        time.way(),
-                        decimal(time.stepMillis()),
-                        decimal(time.saveMillis()),
-                        decimal(time.ratio()),
-                        time.mismatches()))
-            .toList());
-    output.line(
-        String.format(
-            Locale.ROOT,
-            "%s, a checkpoint of %s every %s; medians of %s",
-            Plural.of(ranks, "rank"),
-            ByteSize.format(3L * parameters * Float.BYTES),
-            Plural.of(steps, "step"),
-            Plural.of(rounds, "round")));
+        times,
+        time ->
+            List.of(
+                time.way(),
+                fixed(3, time.stepMillis()),
+                fixed(3, time.saveMillis()),
+                fixed(3, time.ratio()),
+                time.mismatches()));
+    line(
+        "%s, a checkpoint of %s every %s; medians of %s",
+        Plural.of(ranks, "rank"),
+        ByteSize.format(3L * parameters * Float.BYTES),
+        Plural.of(steps, "step"),
+        Plural.of(rounds, "round"));
     long mismatches = times.stream().mapToLong(CheckpointTime::mismatches).sum();
-    Map<String, Object> more = new LinkedHashMap<>();
-    more.put("ranks", ranks);
-    more.put("parameters", parameters);
-    more.put("steps", steps);
+    Map<String, Object> more = summary("ranks", ranks, "parameters", parameters, "steps", steps);
     times.stream()
         .filter(time -> time.saveMillis() > 0)
         .forEach(time -> more.put(time.way() + "Ratio", time.ratio()));
-    output.finish(mismatches, times, more);
-    return mismatches == 0 ? 0 : 1;
-  }
-
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, "%.3f", value);
+    return finish(mismatches, times, more);
   }
 }
