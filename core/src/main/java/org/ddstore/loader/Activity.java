@@ -21,7 +21,6 @@ record Activity(Thread thread, Stage stage, Entry entry, String userCode, long s
     return stage == Stage.PLAN && entry.source().isPushed();
   }
 
-  /** Returns a human-readable description. */
   String describe() {
     long millis = TimeUnit.NANOSECONDS.toMillis(nanos());
     if (userCode != null) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.loader;
 
-/**
- * The samples that make up one batch. The arrays are reused for the next batch of the same slot.
- */
+/** The samples of one batch. The arrays are reused for the next batch of the same slot. */
 final class BatchPlan {
   private long epoch;
   private long number;

@@ -11,8 +11,9 @@ import java.util.stream.Stream;
 import org.ddstore.types.Cleanup;
 
 /**
- * The batches in flight of a loader, in delivery order, and the idle slots: decides what may be
- * planned, read and delivered next. Never waits and never wakes a thread. Guarded by the pipeline.
+ * The batches in flight of a loader, in delivery order, the sources of further batches, used one
+ * after the other, and the idle slots: decides what may be planned, read and delivered next. Never
+ * waits and never wakes a thread. Guarded by the pipeline.
  */
 final class BatchQueue {
   /** Number of quickly made batches that are handed to a waiting consumer together. */
@@ -24,12 +25,16 @@ final class BatchQueue {
   private final Deque<Entry> inOrder = new ArrayDeque<>();
   private final Recipe recipe;
   private final MemoryBudget budget;
-  private final PlanQueue toPlan;
+  private final Deque<BatchSource> sources = new ArrayDeque<>();
   private final ReadQueue toRead;
+  private final Pace planPace = new Pace();
   private final Pace readPace = new Pace();
   private final int depth;
   private final int workers;
   private final int wakeBatches;
+  private Entry planning; // at most one batch is planned at a time
+  private long cancelledNanos;
+  private boolean lacksMemory;
   private int ready; // whether or not they are next
   private boolean lastWasQuick;
   private boolean retired;
@@ -40,7 +45,6 @@ final class BatchQueue {
     this.workers = options.workers();
     this.wakeBatches = Math.min(depth / 2, QUICK_AT_ONCE);
     this.budget = new MemoryBudget(options.maxBytes(), recipe);
-    this.toPlan = new PlanQueue(budget, idle);
     this.toRead = new ReadQueue(budget, idle, depth);
     long count = depth + 1L; // one more slot, for the consumer
     this.slots = Stream.generate(() -> new Slot(recipe)).limit(count).toList();
@@ -57,17 +61,19 @@ final class BatchQueue {
   }
 
   void add(BatchSource source) {
-    toPlan.add(source);
+    sources.add(source);
   }
 
   /** Returns whether there is a batch to plan and a slot for it; ignores memory. */
   boolean hasPlace() {
-    return toPlan.hasSlot() && inOrder.size() < depth && toRead.size() < enough();
+    return !sources.isEmpty()
+        && !idle.isEmpty()
+        && inOrder.size() < depth
+        && toRead.size() < neededPlans();
   }
 
-  /** Returns the number of planned batches that keeps the workers busy. */
-  private int enough() {
-    return toRead.enough(workers, readPace.isQuick());
+  private int neededPlans() {
+    return toRead.neededPlans(workers, readPace.isQuick());
   }
 
   /**
@@ -77,53 +83,68 @@ final class BatchQueue {
    * long.
    */
   boolean runsShort() {
-    return toRead.size() <= enough() / 4;
+    return toRead.size() <= neededPlans() / 4;
   }
 
   boolean isPlanning() {
-    return toPlan.isPlanning();
+    return planning != null;
   }
 
   /**
-   * Calls {@link PlanQueue#abandon} and frees the memory of the returned slot; returns whether
-   * there was one.
+   * Allows another batch to be planned if a cancelled iterator has kept running for the given time:
+   * the new batch is of another source, and the result of the iterator is discarded. Frees the
+   * memory of the slot, which holds only a plan.
+   *
+   * @return false if there is no such iterator
    */
   boolean abandonPlan(long afterNanos) {
-    Slot slot = toPlan.abandon(afterNanos);
-    if (slot == null) {
-      return false;
+    boolean isStuck =
+        planning != null
+            && planning.isCancelled()
+            && planning.source().isPushed()
+            && System.nanoTime() - cancelledNanos >= afterNanos;
+    if (isStuck) {
+      Slot slot = planning.slot();
+      planning = null;
+      budget.freed(slot);
+      slot.free();
     }
-    budget.freed(slot);
-    slot.free();
-    return true;
+    return isStuck;
   }
 
   /** Returns whether planning waits for memory to be given back. */
   boolean lacksMemory() {
-    return toPlan.lacksMemory();
+    return lacksMemory;
   }
 
   /** Returns whether a batch can be planned that is expected to be quick and not to wait. */
   boolean plansQuickly() {
-    return !toPlan.isPlanning() && hasPlace() && toPlan.isQuick();
+    return planning == null && hasPlace() && planPace.isQuick() && sources.peek().neverWaits();
   }
 
-  /**
-   * Returns a batch to plan while no other is being planned; null without a slot or memory for it.
-   */
+  /** Returns a batch to plan while no other is planned; null without a slot or memory. */
   Entry beginPlan() {
-    return toPlan.begin(hasPlace());
+    boolean hasPlace = hasPlace();
+    lacksMemory = hasPlace && !budget.tryReserve(idle.peek(), sources.peek().maxSize(), idle);
+    if (!hasPlace || lacksMemory) {
+      return null;
+    }
+    planning = new Entry(sources.peek(), idle.remove());
+    return planning;
   }
 
-  /**
-   * Records the outcome of {@link #beginPlan}: a batch to read, the end of its source, or an error.
-   */
+  /** Records the outcome of {@link #beginPlan}: a batch, the end of its source, or an error. */
   void planned(Entry entry, Throwable error, long nanos) {
-    toPlan.end(entry, nanos);
+    if (planning == entry) {
+      planning = null;
+    }
+    if (entry.exists() && entry.isFull()) {
+      planPace.record(nanos);
+    }
     if (!isWanted(entry)) {
       recycle(entry.slot());
     } else if (error != null) {
-      toPlan.clear();
+      sources.clear();
       entry.ready(null, error);
       inOrder.add(entry);
       ready++;
@@ -131,21 +152,18 @@ final class BatchQueue {
       inOrder.add(entry);
       toRead.add(entry);
     } else {
-      toPlan.end(entry.source());
+      sources.remove(entry.source());
       recycle(entry.slot());
     }
   }
 
   /** Returns whether planned batches should be read now. */
   boolean mayRead() {
-    boolean cannotGrow = toPlan.lacksMemory() || toPlan.isAtEnd();
+    boolean cannotGrow = lacksMemory || (sources.isEmpty() && planning == null);
     return toRead.mayRead(inOrder.peek(), cannotGrow);
   }
 
-  /**
-   * Returns whether {@link #mayRead} holds for one batch alone that is expected to be quick and not
-   * to wait.
-   */
+  /** Returns whether one batch may be read alone, and is expected to be quick. */
   boolean readsQuickly() {
     return recipe.readsAtOnce() && !toRead.readsTogether() && readPace.isQuick() && mayRead();
   }
@@ -155,13 +173,12 @@ final class BatchQueue {
     return toRead.take(inOrder.peek());
   }
 
-  /** Puts an unread batch back in front of all others. */
   void putBack(Entry entry) {
     toRead.putBack(entry);
   }
 
   /** Records the outcome of one batch of {@link #beginRead}: a batch or an error. */
-  void made(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
+  void finished(Entry entry, LoadedBatch batch, Throwable error, long nanos) {
     lastWasQuick = Pace.isQuick(nanos);
     if (!isWanted(entry)) {
       discard(batch);
@@ -170,14 +187,14 @@ final class BatchQueue {
     }
     if (error == null) {
       if (entry.isFull()) {
-        readPace.took(nanos);
+        readPace.record(nanos);
       }
-      budget.took(entry.slot(), entry.source().maxSize());
-      toRead.wasRead(entry.slot());
+      budget.recordSize(entry.slot(), entry.source().maxSize());
+      toRead.recordRead(entry.slot());
       entry.ready(batch, null);
     } else {
       discard(batch);
-      toPlan.clear();
+      sources.clear();
       entry.ready(null, error);
     }
     ready++;
@@ -212,19 +229,16 @@ final class BatchQueue {
     return lastWasQuick && idleWorkers < workers && ready < wakeBatches;
   }
 
-  /** Returns the number of planned batches that are not yet delivered. */
   int size() {
     return inOrder.size();
   }
 
-  /** Takes {@link #firstReady} for the consumer. */
   void giveOut() {
     held.add(inOrder.element().slot());
     inOrder.remove();
     ready--;
   }
 
-  /** Takes back the slot of a batch that the consumer has closed. */
   void giveBack(Slot slot) {
     held.remove(slot);
     recycle(slot);
@@ -240,14 +254,18 @@ final class BatchQueue {
     idle.addFirst(slot);
   }
 
-  /** Cancels all batches; memory is freed as soon as it is given back. */
+  /** Cancels all batches; the memory of a slot is freed when a thread gives the slot back. */
   void retire() {
     retired = true;
   }
 
   /** Cancels all undelivered batches; a thread that works on one gives its slot back. */
   void forget() {
-    toPlan.cancel();
+    sources.clear();
+    if (planning != null && !planning.isCancelled()) {
+      planning.cancel();
+      cancelledNanos = System.nanoTime();
+    }
     List<Entry> all = List.copyOf(inOrder);
     inOrder.clear();
     ready = 0;
@@ -263,23 +281,18 @@ final class BatchQueue {
     }
   }
 
-  /** Frees the idle slots. */
   void freeIdle() {
     Cleanup.runAll(idle.stream().map(slot -> slot::free));
   }
 
-  /**
-   * Frees the slots that were never given back, except the consumer's: those of threads that failed
-   * between taking a slot and reporting the outcome.
-   */
+  /** Frees the slots that threads lost by a failure; not those of the consumer. */
   void freeLost() {
     Cleanup.runAll(slots.stream().filter(slot -> !held.contains(slot)).map(slot -> slot::free));
   }
 
-  /** Returns a human-readable description. */
   @Override
   public String toString() {
     return "%d of at most %d batches planned, %d held by the consumer, sources left: %d, batch memory: %s"
-        .formatted(inOrder.size(), depth, held.size(), toPlan.sources(), budget);
+        .formatted(inOrder.size(), depth, held.size(), sources.size(), budget);
   }
 }

@@ -16,10 +16,7 @@ interface BatchSource {
   /** Returns whether the source pulls from a user's iterator, which nothing else uses. */
   boolean isPushed();
 
-  /**
-   * Returns the human-readable name of the planning code, such as {@code the iterator
-   * com.example.Rows}.
-   */
+  /** Returns the name of the planning code, such as {@code the iterator com.example.Rows}. */
   String code();
 
   /** Returns the largest number of samples in a batch, for reserving memory before planning. */

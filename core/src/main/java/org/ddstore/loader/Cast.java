@@ -6,10 +6,7 @@ import org.ddstore.Tensor;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.memory.ValueCast;
 
-/**
- * A conversion to another element type after the steps that change the shape; without such steps a
- * reader casts while it reads.
- */
+/** A conversion to another element type, after steps that a reader cannot do while it reads. */
 record Cast(ValueCast values) implements FieldStep {
   @Override
   public long bytes(long inBytes) {

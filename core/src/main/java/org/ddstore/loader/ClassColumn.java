@@ -30,8 +30,6 @@ final class ClassColumn<V extends Comparable<V>> {
   private int rows;
 
   /**
-   * Creates an empty column.
-   *
    * @param rows number of rows of this rank
    * @param call description of the call
    */
@@ -40,7 +38,6 @@ final class ClassColumn<V extends Comparable<V>> {
     this.call = call;
   }
 
-  /** Adds the next row of this rank. */
   void add(V value) {
     Integer label = seen.get(value);
     if (label == null) {
@@ -55,7 +52,6 @@ final class ClassColumn<V extends Comparable<V>> {
     labels[rows++] = label;
   }
 
-  /** Returns the different values of this rank as bytes. */
   byte[] toBytes() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
@@ -70,13 +66,7 @@ final class ClassColumn<V extends Comparable<V>> {
     return bytes.toByteArray();
   }
 
-  /**
-   * Numbers the values of all ranks in ascending order.
-   *
-   * @param ranks result of {@link #toBytes} of each rank
-   * @param parser inverse of {@code toString} of a value
-   * @return the values by number
-   */
+  /** Numbers the values in the bytes of all ranks in ascending order, and returns them. */
   List<V> agree(byte[][] ranks, Function<String, V> parser) {
     TreeSet<V> all = new TreeSet<>(Comparator.naturalOrder());
     for (byte[] rank : ranks) {
@@ -107,7 +97,6 @@ final class ClassColumn<V extends Comparable<V>> {
     return values;
   }
 
-  /** Returns the class of a row of this rank. */
   int label(int row) {
     return labels[row];
   }

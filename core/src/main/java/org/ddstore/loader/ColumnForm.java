@@ -34,17 +34,11 @@ enum ColumnForm {
     };
   }
 
-  /** Returns whether a schema has a field of this name and form. */
   boolean isOf(Schema schema, String name) {
     return schema.fields().stream().anyMatch(field -> field.name().equals(name) && accepts(field));
   }
 
-  /**
-   * Rejects a field of another form.
-   *
-   * @param call description of the call
-   * @return the field
-   */
+  /** Returns the field, or rejects one of another form with a message that names the call. */
   Field check(String call, Field field) {
     if (!accepts(field)) {
       throw new IllegalArgumentException("%s: %s is not %s".formatted(call, field, words));

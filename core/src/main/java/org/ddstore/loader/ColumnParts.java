@@ -6,10 +6,7 @@ import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.sampling.RowSubset;
 
-/**
- * The division of the rows of a variable among ranks, each of which reads its part of a column and
- * sends it to the others.
- */
+/** The division of a variable's rows among ranks, each of which reads and sends its part. */
 final class ColumnParts {
   private static final int PIECE_ROWS = 1 << 20;
 
@@ -32,12 +29,10 @@ final class ColumnParts {
     }
   }
 
-  /** Returns the first row of this rank's part. */
   long first() {
     return bounds[communicator.rank()];
   }
 
-  /** Returns the end of this rank's part. */
   long end() {
     return bounds[communicator.rank() + 1];
   }
@@ -56,13 +51,7 @@ final class ColumnParts {
     void decode(long first, ByteBuffer values);
   }
 
-  /**
-   * Exchanges the values of all rows, in rounds of bounded memory. Collective. An exception of the
-   * encoder ends the call on all ranks.
-   *
-   * @param call description of the call, the same on all ranks
-   * @param valueBytes size of the value of a row in bytes
-   */
+  /** Exchanges the values of all rows, each of {@code valueBytes}, in rounds. Collective. */
   void exchange(String call, int valueBytes, Encoder encoder, Decoder decoder) {
     long largest = 0;
     for (int rank = 0; rank < ranks(); rank++) {

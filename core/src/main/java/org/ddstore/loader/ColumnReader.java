@@ -10,19 +10,10 @@ import org.ddstore.Variable;
 import org.ddstore.types.Field;
 
 /** A reader of one field in consecutive rows, in batches of bounded memory. */
-final class ColumnReader {
+record ColumnReader(Variable variable, Field field) {
   private static final int BATCH_ROWS = 8192;
   private static final long BATCH_BYTES = 16 << 20;
 
-  private final Variable variable;
-  private final Field field;
-
-  ColumnReader(Variable variable, Field field) {
-    this.variable = variable;
-    this.field = field;
-  }
-
-  /** A receiver of batches. */
   interface Receiver {
     /**
      * Takes a batch, which is valid during the call.
@@ -69,7 +60,6 @@ final class ColumnReader {
     };
   }
 
-  /** Returns the value of the bits of an IEEE 754 binary16 number. */
   static float ofHalf(short bits) {
     int exponent = (bits >>> 10) & 31;
     int fraction = bits & 1023;
@@ -82,28 +72,23 @@ final class ColumnReader {
     return bits < 0 ? -size : size;
   }
 
-  /** Returns the values of a batch of whole scalars by position. */
   LongColumn integers(Batch batch) {
     return batch.field(field.name())::getLong;
   }
 
-  /** Returns the lengths of a batch of ragged values by position. */
   LongColumn lengths(Batch batch) {
     Tensor offsets = batch.offsets(field.name());
     return i -> offsets.getLong(i + 1) - offsets.getLong(i);
   }
 
-  /** Returns the texts of a batch by position. */
   LongFunction<String> texts(Batch batch) {
     return i -> batch.string(field.name(), (int) i);
   }
 
-  /** Values of the rows of a batch. */
   interface DoubleColumn {
     double at(long i);
   }
 
-  /** Whole values of the rows of a batch. */
   interface LongColumn {
     long at(long i);
   }

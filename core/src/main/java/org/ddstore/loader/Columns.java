@@ -217,14 +217,7 @@ public final class Columns {
    * @throws IllegalArgumentException if the field is of another form
    */
   public RowSubset where(String field) {
-    return subset(
-        call("where", field),
-        field,
-        ColumnForm.INTEGER,
-        (reader, batch) -> {
-          ColumnReader.LongColumn values = reader.integers(batch);
-          return i -> values.at(i) != 0;
-        });
+    return whereInteger(call("where", field), field, value -> value != 0);
   }
 
   /**
@@ -235,13 +228,17 @@ public final class Columns {
    * @throws IllegalArgumentException if the field is of another form
    */
   public RowSubset where(String field, long value) {
+    return whereInteger(callWhere(field, value), field, number -> number == value);
+  }
+
+  private RowSubset whereInteger(String call, String field, LongPredicate condition) {
     return subset(
-        callWhere(field, value),
+        call,
         field,
         ColumnForm.INTEGER,
         (reader, batch) -> {
           ColumnReader.LongColumn values = reader.integers(batch);
-          return i -> values.at(i) == value;
+          return i -> condition.test(values.at(i));
         });
   }
 

@@ -35,7 +35,6 @@ final class Consumption {
     this.delivery = delivery;
   }
 
-  /** Begins an epoch at a batch. */
   EpochProgress begin(long rows, long number, long batches, long from) {
     progress = new EpochProgress(sampler, place, rows, number, batches, from);
     completed = false;
@@ -48,7 +47,6 @@ final class Consumption {
     hasPushed = true;
   }
 
-  /** Returns the progress of the epoch that was begun last. */
   EpochProgress begun(Loader loader) {
     if (progress == null) {
       throw new IllegalStateException("no epoch was begun on " + loader);
@@ -63,7 +61,7 @@ final class Consumption {
 
   /** Records that the consumer received a batch. */
   void delivered(long[] samples, int size, int padding) {
-    clock.got(System.nanoTime());
+    clock.received(System.nanoTime());
     if (progress != null) {
       progress.delivered(samples, size, padding);
     }

@@ -10,24 +10,16 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
-/**
- * A conversion of a field as requested by the user; becomes an {@link OutputField} when the schema
- * is known.
- */
+/** A conversion of a field as the user requests it; the schema makes it an {@link OutputField}. */
 interface Conversion {
-  /** Returns the name of the field that the conversion produces. */
   String name();
 
   /** Returns the fields that must be read for the conversion. */
   List<String> inputs();
 
-  /** Returns the step that performs the conversion. */
   FieldStep step(Schema schema);
 
-  /**
-   * Returns the call that requests the conversion, as recorded in loader states: the same text in
-   * every JVM.
-   */
+  /** Returns the call that requests the conversion: the same text in every JVM, for states. */
   @Override
   String toString();
 
@@ -117,10 +109,7 @@ interface Conversion {
     return outputs;
   }
 
-  /**
-   * Returns the shape conversion of a field. Each takes a field as it is read, so there is at most
-   * one.
-   */
+  /** Returns the shape conversion of a field, at most one, because each takes the field as read. */
   private static Optional<Conversion> onlyShape(String name, List<Conversion> candidates) {
     List<Conversion> shapes =
         candidates.stream().filter(conversion -> !(conversion instanceof ToType)).toList();

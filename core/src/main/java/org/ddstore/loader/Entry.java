@@ -27,10 +27,7 @@ final class Entry {
     return slot;
   }
 
-  /**
-   * Chooses the rows, if the source has more. Called by one thread at a time, as the pipeline
-   * ensures.
-   */
+  /** Chooses the rows, if the source has more. Called by one thread at a time. */
   void plan(StageCounters counters) {
     long start = System.nanoTime();
     exists = source.next(slot.plan());
@@ -55,13 +52,12 @@ final class Entry {
     long start = System.nanoTime();
     Slot.readRows(entries.stream().map(Entry::slot).toList());
     long nanos = System.nanoTime() - start;
-    entries.get(0).slot.countReads(counters.reads()); // the first reader reads for all
+    entries.get(0).slot.countReads(counters); // the first reader reads for all
     for (Entry entry : entries) {
       counters.count(Stage.READ, nanos / entries.size(), entry.slot.readBytes());
     }
   }
 
-  /** Converts the rows that were read into the batch to deliver. */
   void convert(Runnable transform, StageCounters counters) {
     long start = System.nanoTime();
     slot.convert();

@@ -15,10 +15,7 @@ import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.WorldRank;
 
-/**
- * The position of this rank's consumer in an epoch, and the coverage so far. Used by one thread at
- * a time.
- */
+/** The position of this rank's consumer in an epoch, and its coverage. One thread at a time. */
 final class EpochProgress {
   private final BatchSampler sampler;
   private final WorldRank place;

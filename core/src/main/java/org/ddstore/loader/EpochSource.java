@@ -15,8 +15,6 @@ final class EpochSource implements BatchSource {
   private long next;
 
   /**
-   * Creates a source.
-   *
    * @param batches batches of the sampler in the epoch
    */
   EpochSource(BatchSampler sampler, EpochBatches batches, long epoch, long from) {

@@ -88,9 +88,7 @@ public final class LoadedBatch implements AutoCloseable {
     return slot().plan().number();
   }
 
-  /**
-   * {@return this rank's share of the global batch, in [0, 1], by which to weight its gradients}
-   */
+  /** {@return this rank's share of the global batch, in [0, 1]: the weight of its gradients} */
   public double share() {
     return slot().plan().share();
   }
@@ -128,12 +126,10 @@ public final class LoadedBatch implements AutoCloseable {
     return slot().read().string(name, row);
   }
 
-  /** Returns the names of all tensors that {@link #field} returns. */
   Set<String> names() {
     return slot().names();
   }
 
-  /** Returns whether a field is ragged, so that {@link #offsets} returns its offsets. */
   boolean hasOffsets(String name) {
     return slot().hasOffsets(name);
   }
@@ -167,10 +163,7 @@ public final class LoadedBatch implements AutoCloseable {
     givenOut = true;
   }
 
-  /**
-   * Ends the batch without delivery: the loader reuses or frees its memory, and tensors that a
-   * transform has kept throw on access.
-   */
+  /** Ends the batch without delivery; tensors that a transform has kept throw on access. */
   void discard() {
     open.set(false);
     lease.end();

@@ -311,7 +311,7 @@ public final class Loader implements AutoCloseable {
    * ReadPath#index()}}
    */
   public List<ReadStatistics> readStatistics() {
-    return counters.reads().all();
+    return counters.reads();
   }
 
   /**
@@ -356,7 +356,7 @@ public final class Loader implements AutoCloseable {
   @Override
   public void close() {
     if (threads.isMember(Thread.currentThread())
-        || pipeline.consumer().isOf(Thread.currentThread())) {
+        || pipeline.isWorkingConsumer(Thread.currentThread())) {
       throw new IllegalStateException(
           "a transform, an iterator or a sampler cannot close the loader that runs it: throw an"
               + " exception to end the loader, or close it on the consumer's thread");
@@ -372,15 +372,12 @@ public final class Loader implements AutoCloseable {
     }
   }
 
-  /**
-   * Frees lost slots only after all threads have ended, because a running thread may still write to
-   * them.
-   */
+  /** Frees lost slots only after all threads have ended, because a thread may write to them. */
   private void awaitThreads() {
     Cleanup.runAll(
         Stream.of(
             () -> threads.join(options.closeTimeout()),
-            () -> pipeline.consumer().awaitEnd(options.closeTimeout())));
+            () -> pipeline.awaitConsumers(options.closeTimeout())));
     pipeline.freeLost();
   }
 

@@ -24,9 +24,7 @@ final class LoaderThreads {
   /** Time after which a read whose rows are no longer needed is interrupted. */
   private static final long READ_GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /**
-   * Minimum running time of user code for which capturing its stack is worth stopping its thread.
-   */
+  /** Minimum running time of user code whose stack is captured, which stops its thread. */
   private static final long LONG_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int MOST_DESCRIBED = 4;
@@ -106,7 +104,7 @@ final class LoaderThreads {
     Throwable failed = isOfAll(error) ? error : null;
     for (Entry entry : entries) {
       if (failed != null || (error != null && !pipeline.isWanted(entry))) {
-        pipeline.made(entry, null, failed, System.nanoTime() - start);
+        pipeline.finished(entry, null, failed, System.nanoTime() - start);
       } else {
         failed = make(member, entry, isRead, start); // batches after a failed one are not delivered
       }
@@ -136,7 +134,7 @@ final class LoaderThreads {
                           Stage.TRANSFORM, entry, transformCode, () -> transform.accept(batch)),
                   counters);
             });
-    pipeline.made(entry, batch, error, System.nanoTime() - start);
+    pipeline.finished(entry, batch, error, System.nanoTime() - start);
     return error;
   }
 
@@ -155,7 +153,6 @@ final class LoaderThreads {
     planner.interruptUserCode();
   }
 
-  /** Returns whether a thread belongs to the loader. */
   boolean isMember(Thread thread) {
     return thread instanceof Member member && members.contains(member);
   }
@@ -264,7 +261,6 @@ final class LoaderThreads {
       return now != null && now.isPull();
     }
 
-    /** Reads the rows of some batches together. */
     void read(List<Entry> entries, StageCounters counters) {
       activity = new Activity(this, Stage.READ, entries.get(0), null, System.nanoTime());
       try {
@@ -274,12 +270,7 @@ final class LoaderThreads {
       }
     }
 
-    /**
-     * Runs code that may be interrupted, unless the loader is closed.
-     *
-     * @param entry the batch that the code runs for
-     * @param name name of the code in messages
-     */
+    /** Runs code that may be interrupted, unless the loader is closed; messages call it by name. */
     void user(Stage stage, Entry entry, String name, Runnable code) {
       synchronized (this) {
         if (pipeline.isClosed()) {

@@ -32,10 +32,7 @@ final class LoopClock {
     excludedNanos = 0;
   }
 
-  /**
-   * Records that the consumer requests a batch or is at the end: the time since the last batch was
-   * its own work.
-   */
+  /** Records a request or the end: the time since the last batch was the consumer's own work. */
   void asked(long now) {
     if (asking) {
       return; // a repeated request for a batch that was not ready
@@ -52,7 +49,7 @@ final class LoopClock {
   }
 
   /** Records that the consumer received the requested batch. */
-  void got(long now) {
+  void received(long now) {
     steps++;
     if (steps <= EXCLUDED_STEPS) {
       excludedNanos += now - lastNanos;
@@ -61,9 +58,7 @@ final class LoopClock {
     lastNanos = now;
   }
 
-  /**
-   * Returns the utilisation of this epoch, in [0, 1]; 0 before the end of the first counted step.
-   */
+  /** Returns the utilisation of this epoch, in [0, 1]; 0 before the first counted step ends. */
   double utilisation() {
     long all = countedNanos();
     return all <= 0 ? 0 : (double) countedComputeNanos / all;
@@ -73,10 +68,7 @@ final class LoopClock {
     return lastNanos - startNanos - excludedNanos;
   }
 
-  /**
-   * Returns the sum of the utilisation of all epochs with a counted step, this one included, and
-   * their number.
-   */
+  /** Returns the sum of the utilisation of all epochs with a counted step, and their number. */
   double[] totals() {
     return new double[] {sumOfEpochs + utilisation(), epochs + (countedNanos() <= 0 ? 0 : 1)};
   }

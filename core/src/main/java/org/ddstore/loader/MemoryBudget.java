@@ -42,24 +42,18 @@ final class MemoryBudget {
               .formatted(
                   Plural.of(samples, "sample"),
                   bytes,
-                  ofRemoteRows(samples),
+                  remoteRowsText(samples),
                   maxBytes,
                   Plural.of(Math.max(1, (long) ((double) samples * maxBytes / bytes)), "sample")));
     }
   }
 
-  private String ofRemoteRows(int samples) {
+  private String remoteRowsText(int samples) {
     long bytes = recipe.stagingBytes(samples);
     return bytes == 0 ? "" : ", %,d of them for remote rows in transit".formatted(bytes);
   }
 
-  /**
-   * Reserves room for a batch.
-   *
-   * @param slot slot that will hold the batch
-   * @param idle the other idle slots, which are freed if needed
-   * @return false if there is no room; always true if no other slot is in use
-   */
+  /** Reserves a batch's room, freeing other idle slots; false if other slots leave no room. */
   boolean tryReserve(Slot slot, int samples, Collection<Slot> idle) {
     long need =
         Math.max(Math.max(slot.takenBytes(), capacityBytes(samples)), expectedBytes(samples));
@@ -83,22 +77,13 @@ final class MemoryBudget {
     return true;
   }
 
-  /**
-   * Reserves as {@link #tryReserve}, for a batch that already has a reservation whose estimate may
-   * have grown: enlarges the reservation.
-   */
+  /** Reserves like {@link #tryReserve} for a batch with a reservation, which it enlarges. */
   boolean tryKeep(Slot slot, int samples, Collection<Slot> idle) {
     long need = Math.max(capacityBytes(samples), expectedBytes(samples));
     return reserved.getOrDefault(slot, 0L) >= need || tryReserve(slot, samples, idle);
   }
 
-  /**
-   * Returns whether there is room for a batch in each of some slots, including what their readers
-   * need for a combined read.
-   *
-   * @param together number of batches read together
-   * @param remoteBytes bytes of the rows of one batch as they arrive over a network
-   */
+  /** Returns whether each of some slots has room for a batch, and for a combined read. */
   boolean fitsInAll(int slots, int samples, int together, long remoteBytes) {
     long batch = Math.max(capacityBytes(samples), expectedBytes(samples));
     long staging = recipe.stagingBytes((long) together * samples);
@@ -106,9 +91,7 @@ final class MemoryBudget {
     return batch + Math.max(staging, known) <= maxBytes / slots;
   }
 
-  /**
-   * Releases the reservation of a batch that is not read yet, except for memory already allocated.
-   */
+  /** Releases the reservation of an unread batch, except for memory already allocated. */
   void giveUp(Slot slot) {
     reserve(slot, slot.takenBytes());
   }
@@ -118,10 +101,7 @@ final class MemoryBudget {
     reserve(slot, Math.max(reserved.getOrDefault(slot, 0L), expectedBytes(samples)));
   }
 
-  /**
-   * Returns the capacity that the recipe computes, cached because the recipe inspects each field
-   * and the batch size rarely changes.
-   */
+  /** Returns the capacity by the recipe; cached, because it inspects each field. */
   private long capacityBytes(int samples) {
     if (samples != lastSamples) {
       lastCapacityBytes = recipe.capacityBytes(samples);
@@ -144,7 +124,7 @@ final class MemoryBudget {
    *
    * @param samples full batch size; a last batch has fewer samples and may hold one long row
    */
-  void took(Slot slot, int samples) {
+  void recordSize(Slot slot, int samples) {
     reserve(slot, slot.takenBytes());
     long bytes = slot.presentBytes();
     if (bytes > largestBytes) {
@@ -153,9 +133,7 @@ final class MemoryBudget {
     }
   }
 
-  /**
-   * Returns the largest expected memory of a batch, from the largest so far; 0 before the first.
-   */
+  /** Returns the expected size of a batch, from the largest so far; 0 before the first. */
   long expectedBytes(int samples) {
     return samples <= largestSamples
         ? largestBytes

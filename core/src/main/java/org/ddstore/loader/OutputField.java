@@ -17,8 +17,6 @@ record OutputField(String name, List<FieldStep> steps) {
   }
 
   /**
-   * Runs the steps.
-   *
    * @param memory one buffer per step
    */
   Tensor make(Slot slot, GrowingBuffer... memory) {
@@ -29,10 +27,7 @@ record OutputField(String name, List<FieldStep> steps) {
     return tensor;
   }
 
-  /**
-   * Returns the memory of all steps for a number of entries with {@code inBytes} bytes of input
-   * each.
-   */
+  /** Returns the memory of all steps for entries with {@code inBytes} bytes of input each. */
   long capacityBytes(long entries, long inBytes) {
     long bytes = 0;
     long perEntry = inBytes;

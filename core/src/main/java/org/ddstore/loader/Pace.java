@@ -22,7 +22,7 @@ final class Pace {
    *
    * @param duration time of an operation that did all that the others do, in nanoseconds
    */
-  void took(long duration) {
+  void record(long duration) {
     long before = Math.min(nanos, Long.MAX_VALUE / 2);
     nanos = Math.min(duration, before + Math.max(LEAST_STEP_NANOS, before / 2));
   }

@@ -6,10 +6,7 @@ import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 
-/**
- * A queue of planned batches that are not yet read: decides which may be read now, and which
- * together. Guarded by the pipeline.
- */
+/** A queue of planned batches: decides which may be read now, and which together. */
 final class ReadQueue {
   /**
    * Size below which batches share requests to remote processes. Measured 2026-11-27, two cores,
@@ -31,8 +28,6 @@ final class ReadQueue {
   private int lastWindow;
 
   /**
-   * Creates a queue.
-   *
    * @param idle live view of the idle slots
    * @param depth number of batches made ahead
    */
@@ -46,7 +41,6 @@ final class ReadQueue {
     planned.add(entry);
   }
 
-  /** Puts an unread batch back in front of all others. */
   void putBack(Entry entry) {
     planned.addFirst(entry);
   }
@@ -63,17 +57,17 @@ final class ReadQueue {
    *
    * @param quick whether reading a batch takes no longer than waking a thread
    */
-  int enough(int workers, boolean quick) {
+  int neededPlans(int workers, boolean quick) {
     return remoteRowBytes > 0 ? depth : Math.min(depth, (quick ? QUICK_AHEAD : AHEAD) * workers);
   }
 
-  /** Removes a batch; returns whether its read had not begun. */
+  /** Removes a batch; returns false if its read has begun. */
   boolean remove(Entry entry) {
     return planned.remove(entry);
   }
 
   /** Records whether the rows of a batch came over a network, and their size. */
-  void wasRead(Slot slot) {
+  void recordRead(Slot slot) {
     if (remoteRowBytes > 0 || slot.readsRemotely()) {
       long bytes = Math.max(1, slot.recordBytes());
       if (bytes > remoteRowBytes) {
@@ -94,7 +88,7 @@ final class ReadQueue {
     Entry first = planned.peek();
     if (first.slot().rows() != windowRows) {
       windowRows = first.slot().rows();
-      lastWindow = mostTogether(first.source().maxSize(), windowRows * remoteRowBytes);
+      lastWindow = largestWindow(first.source().maxSize(), windowRows * remoteRowBytes);
     }
     return lastWindow;
   }
@@ -105,25 +99,19 @@ final class ReadQueue {
   }
 
   /**
-   * Returns the most batches of a combined read. A reader keeps the memory of its largest combined
-   * read, so there must be room for that in all slots.
+   * Returns the largest number of batches of a combined read. A reader keeps the memory of its
+   * largest combined read, so there must be room for that in all slots.
    */
-  private int mostTogether(int samples, long remoteBytes) {
-    long some = TOGETHER_BYTES / Math.max(1, remoteBytes);
-    int most = (int) Math.max(1, Math.min(depth / 2, some));
-    while (most > 1 && !budget.fitsInAll(depth + 1, samples, most, remoteBytes)) {
-      most--;
+  private int largestWindow(int samples, long remoteBytes) {
+    long shared = TOGETHER_BYTES / Math.max(1, remoteBytes);
+    int batches = (int) Math.max(1, Math.min(depth / 2, shared));
+    while (batches > 1 && !budget.fitsInAll(depth + 1, samples, batches, remoteBytes)) {
+      batches--;
     }
-    return most;
+    return batches;
   }
 
-  /**
-   * Returns whether to read now: the window is full, or it cannot grow, or the consumer needs a
-   * batch.
-   *
-   * @param next the batch that the consumer gets next
-   * @param cannotGrow whether no more batches are planned for now
-   */
+  /** Returns whether to read now: the window is full or final, or the consumer needs a batch. */
   boolean mayRead(Entry next, boolean cannotGrow) {
     return !planned.isEmpty()
         && (planned.size() >= window() || !next.isReady() || cannotGrow)
@@ -133,12 +121,12 @@ final class ReadQueue {
   /** Takes the batches of one combined read, directly after {@link #mayRead} returned true. */
   List<Entry> take(Entry next) {
     Deque<Entry> together = new ArrayDeque<>();
-    int most = window();
+    int limit = window();
     try {
       do {
         together.add(planned.remove());
-      } while (together.size() < most && !planned.isEmpty() && hasRoom(planned.peek(), next));
-    } catch (RuntimeException | Error e) { // from memory that could not be freed to make room
+      } while (together.size() < limit && !planned.isEmpty() && hasRoom(planned.peek(), next));
+    } catch (RuntimeException | Error e) { // memory could not be freed to make room
       together.descendingIterator().forEachRemaining(planned::addFirst);
       throw e;
     }

@@ -148,10 +148,7 @@ record Recipe(
         || (!schema.isFixed() && variable.mostStagingBytes(1) > 0);
   }
 
-  /**
-   * Returns the memory of a batch and of its reader, in bytes, without the data of ragged fields,
-   * whose size is not known in advance.
-   */
+  /** Returns the bytes of a batch and of its reader, without the data of ragged fields. */
   long capacityBytes(long samples) {
     long rows = samples * space.rowsPerSample();
     long bytes = GrowingBuffer.capacityFor(samples * Float.BYTES);
@@ -175,7 +172,6 @@ record Recipe(
     return variable.mostStagingBytes(samples * space.rowsPerSample());
   }
 
-  /** Returns the bytes of a fixed field in one row, as read. */
   private long readBytes(Field field) {
     ValueCast cast = casts.get(field.name());
     long bytes = field.bytes();

@@ -20,10 +20,7 @@ import org.ddstore.types.Field;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
-/**
- * The memory of one batch, reused for later batches: planned, read, delivered and given back. Owned
- * by one thread at a time; the pipeline transfers it.
- */
+/** The memory of one batch, reused. Owned by one thread at a time, as the pipeline ensures. */
 final class Slot {
   private static final long UNKNOWN = -1;
 
@@ -50,7 +47,6 @@ final class Slot {
     return new GrowingBuffer(recipe.memory());
   }
 
-  /** Returns the plan of the next batch, to be filled in. */
   BatchPlan plan() {
     return plan;
   }
@@ -65,10 +61,7 @@ final class Slot {
     recipe.space().allRows(plan.samples(), plan.size(), rows);
   }
 
-  /**
-   * Rejects sample numbers out of range, which could still map to existing rows; the read itself
-   * rejects rows out of range.
-   */
+  /** Rejects sample numbers out of range, which could still map to existing rows. */
   private void checkSamples() {
     if (recipe.space() == SampleSpace.ROWS) {
       return;
@@ -90,14 +83,11 @@ final class Slot {
     Reader reading = slots.get(0).reader;
     long fetched = reading.fetchedBytes();
     if (slots.size() == 1) {
-      slots.get(0).reader.getBatch(slots.get(0).read, slots.get(0).rows);
+      reading.getBatch(slots.get(0).read, slots.get(0).rows);
     } else {
-      slots
-          .get(0)
-          .reader
-          .getBatches(
-              slots.stream().map(slot -> slot.read).toList(),
-              slots.stream().map(slot -> slot.rows).toList());
+      reading.getBatches(
+          slots.stream().map(slot -> slot.read).toList(),
+          slots.stream().map(slot -> slot.rows).toList());
     }
     long bytes = reading.fetchedBytes() - fetched;
     long count = Math.max(1, slots.stream().mapToLong(slot -> slot.rows.length).sum());
@@ -119,10 +109,10 @@ final class Slot {
   }
 
   /** Adds the reads of the reader since the previous call. */
-  void countReads(ReadsByPath reads) {
+  void countReads(StageCounters counters) {
     for (int path = 0; path < counted.length; path++) {
       ReadStatistics now = reader.statistics(counted[path].path());
-      reads.add(counted[path], now);
+      counters.addReads(counted[path], now);
       counted[path] = now;
     }
   }
@@ -133,12 +123,10 @@ final class Slot {
     return reading == null ? "" : reading.waitsFor();
   }
 
-  /** Returns whether the reader has read rows over a network. */
   boolean readsRemotely() {
     return reader != null && reader.statistics(ReadPath.REMOTE).rows() > 0;
   }
 
-  /** Makes the converted fields and the weights. */
   void convert() {
     presentBytes = UNKNOWN;
     for (OutputField output : recipe.outputs()) {
@@ -177,7 +165,6 @@ final class Slot {
     return tensor;
   }
 
-  /** Returns a field as delivered. */
   Tensor field(String name) {
     Tensor made = tensors.get(name);
     Tensor tensor = made == null ? read.field(name) : made;
@@ -200,19 +187,16 @@ final class Slot {
     return Tensor.wrap(DType.FLOAT32, bytes, plan.size());
   }
 
-  /** Returns the names of all fields as delivered. */
   Set<String> names() {
     Set<String> names = new LinkedHashSet<>(recipe.fields());
     names.addAll(tensors.keySet());
     return names;
   }
 
-  /** Returns whether a field is read and ragged. */
   boolean hasOffsets(String name) {
     return recipe.fields().contains(name) && recipe.variable().schema().field(name).isRagged();
   }
 
-  /** Returns the rows as read. */
   Batch read() {
     return read;
   }
@@ -225,7 +209,6 @@ final class Slot {
     return rows[i];
   }
 
-  /** Returns the bytes of all fields as read. */
   long readBytes() {
     long bytes = 0;
     for (String name : recipe.fields()) {
@@ -243,7 +226,6 @@ final class Slot {
     return schema.isFixed() ? schema.fixedBytes() : fetchedRowBytes;
   }
 
-  /** Returns the bytes of all value tensors as delivered. */
   long valueBytes() {
     long bytes = 0;
     for (Tensor tensor : tensors.values()) {
@@ -255,16 +237,12 @@ final class Slot {
     return bytes;
   }
 
-  /** Returns the memory of this slot and its reader, in bytes. */
   long takenBytes() {
     presentBytes();
     return takenBytes;
   }
 
-  /**
-   * Returns the memory of the current batch and of earlier conversions, in bytes. Cached for
-   * repeated calls for the same batch.
-   */
+  /** Returns the bytes of the current batch and of earlier conversions; cached for the batch. */
   long presentBytes() {
     if (presentBytes == UNKNOWN) {
       presentBytes = countBytes();
@@ -296,9 +274,7 @@ final class Slot {
     return bytes;
   }
 
-  /**
-   * Frees the memory; the slot can be used again. Memory that cannot be freed is dropped as well.
-   */
+  /** Frees the memory, or drops it if that fails; the slot can be used again. */
   void free() {
     List<Runnable> steps = new ArrayList<>();
     converted.values().forEach(buffers -> List.of(buffers).forEach(b -> steps.add(b::close)));

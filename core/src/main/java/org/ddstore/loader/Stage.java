@@ -11,10 +11,7 @@ public enum Stage {
   TRANSFORM(2),
   /** A ready batch waits for the trainer: the loader is faster. */
   BATCH_WAITS(3),
-  /**
-   * The trainer waits for a batch: the loader is slower. Batches that were already ready do not
-   * count.
-   */
+  /** The trainer waits for a batch: the loader is slower. Ready batches do not count. */
   TRAINER_WAITS(4);
 
   private final int index;

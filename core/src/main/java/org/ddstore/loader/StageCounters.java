@@ -3,19 +3,29 @@ package org.ddstore.loader;
 
 import java.util.Arrays;
 import java.util.List;
+import org.ddstore.ReadStatistics;
+import org.ddstore.types.ReadPath;
 
-/**
- * The counters of all stages and the read statistics by path. Safe for use by several threads;
- * threads of different stages do not contend.
- */
+/** The counters of all stages, and the read statistics by path. Thread-safe. */
 final class StageCounters {
   private final Counter[] counters =
       Arrays.stream(Stage.values()).map(Counter::new).toArray(Counter[]::new);
 
-  private final ReadsByPath reads = new ReadsByPath();
+  private final ReadStatistics[] reads =
+      Arrays.stream(ReadPath.values()).map(ReadStatistics::none).toArray(ReadStatistics[]::new);
 
-  ReadsByPath reads() {
-    return reads;
+  /** Adds the difference between two statistics of one path of a reader. */
+  void addReads(ReadStatistics before, ReadStatistics after) {
+    int path = after.path().index();
+    synchronized (reads) {
+      reads[path] = reads[path].plus(after.since(before));
+    }
+  }
+
+  List<ReadStatistics> reads() {
+    synchronized (reads) {
+      return List.of(reads);
+    }
   }
 
   void count(Stage stage, long nanos, long bytes) {

@@ -20,7 +20,7 @@ class LoopClockTest {
       clock.asked(now);
       clock.asked(now + loads[step] / 2); // asked again, for it was not ready
       now += loads[step];
-      clock.got(now);
+      clock.received(now);
       now += computes[step];
     }
     clock.asked(now);
@@ -48,7 +48,7 @@ class LoopClockTest {
     for (int step = 0; step < steps; step++) {
       clock.asked(now);
       now += load;
-      clock.got(now);
+      clock.received(now);
       now += compute;
     }
     clock.asked(now);
@@ -58,7 +58,7 @@ class LoopClockTest {
   void ignoresASingleStep() {
     LoopClock clock = new LoopClock();
     clock.asked(10);
-    clock.got(20);
+    clock.received(20);
     clock.asked(90);
     assertThat(clock.utilisation()).isZero();
   }

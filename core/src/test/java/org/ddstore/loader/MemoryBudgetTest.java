@@ -56,12 +56,12 @@ class MemoryBudgetTest extends OnSamples {
         .as("the first is alone")
         .isFalse();
     read(slots.get(0), 0);
-    budget.took(slots.get(0), BATCH);
+    budget.recordSize(slots.get(0), BATCH);
     assertThat(budget.tryReserve(slots.get(1), BATCH, NONE_IDLE)).isTrue();
     assertThat(budget.tryReserve(slots.get(2), BATCH, NONE_IDLE)).isTrue();
 
     read(slots.get(0), 4);
-    budget.took(slots.get(0), BATCH);
+    budget.recordSize(slots.get(0), BATCH);
     long large = slots.get(0).takenBytes();
     assertThat(budget.expectedBytes(BATCH)).isEqualTo(large).isBetween(27_000L, 40_000L);
     assertThat(budget.tryKeep(slots.get(1), BATCH, NONE_IDLE)).isFalse();

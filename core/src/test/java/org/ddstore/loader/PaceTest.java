@@ -14,29 +14,29 @@ class PaceTest {
   @Test
   void isNotQuickBeforeAQuickMeasurement() {
     assertThat(pace.isQuick()).isFalse();
-    pace.took(SLOW);
+    pace.record(SLOW);
     assertThat(pace.isQuick()).isFalse();
-    pace.took(QUICK);
+    pace.record(QUICK);
     assertThat(pace.isQuick()).isTrue();
   }
 
   @Test
   void staysQuickAfterASingleSlowMeasurement() {
     for (int i = 0; i < 1000; i++) {
-      pace.took(i % 4 == 3 ? SLOW : QUICK);
+      pace.record(i % 4 == 3 ? SLOW : QUICK);
       assertThat(pace.isQuick()).isTrue();
     }
   }
 
   @Test
   void isNotQuickAfterSeveralSlowMeasurements() {
-    pace.took(1);
+    pace.record(1);
     int some = 0;
     for (; pace.isQuick(); some++) {
-      pace.took(SLOW);
+      pace.record(SLOW);
     }
     assertThat(some).isBetween(2, 6);
-    pace.took(Long.MAX_VALUE);
+    pace.record(Long.MAX_VALUE);
     assertThat(pace.isQuick()).isFalse();
   }
 }

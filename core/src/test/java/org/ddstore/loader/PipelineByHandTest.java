@@ -97,7 +97,7 @@ class PipelineByHandTest extends OnSamples {
       } catch (RuntimeException e) {
         error = e;
       }
-      pipeline.made(entry, error == null ? pipeline.batchOf(entry) : null, error, nanos);
+      pipeline.finished(entry, error == null ? pipeline.batchOf(entry) : null, error, nanos);
     }
   }
 
