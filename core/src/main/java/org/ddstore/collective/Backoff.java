@@ -36,18 +36,13 @@ final class Backoff {
     return System.nanoTime() - startNs;
   }
 
-  /**
-   * Returns an eighth of the wait so far, at most 1 ms or a hundredth of the wait, whichever is
-   * more; the 1 ms grows with the number of parked ranks.
-   */
+  /** Returns an eighth of the wait: at most 1 ms, or longer with many parked ranks or waits. */
   private static long parkNs(long elapsedNs, int parked) {
     long steadyNs = TimeUnit.MILLISECONDS.toNanos(Math.max(1, parked / LIGHT_RANKS));
     return Math.min(Math.max(Math.min(elapsedNs / 8, steadyNs), elapsedNs / 100), MAX_PARK_NS);
   }
 
-  /**
-   * Pauses briefly; returns false while it only spins, where further checks would cost too much.
-   */
+  /** Pauses briefly; returns false while it only spins, where checks would cost too much. */
   @SuppressWarnings("ThreadPriorityCheck") // yield only saves time, nothing depends on it
   boolean pause() {
     if (++spins % SPINS_PER_LOOK != 0) {

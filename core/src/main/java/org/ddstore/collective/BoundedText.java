@@ -12,9 +12,7 @@ final class BoundedText {
 
   private BoundedText() {}
 
-  /**
-   * Returns the text as at most {@code maxBytes} bytes of UTF-8; truncated text ends in three dots.
-   */
+  /** Returns at most {@code maxBytes} bytes of UTF-8; a truncated text ends in three dots. */
   static byte[] encode(String text, int maxBytes) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (bytes.length <= maxBytes) {

@@ -9,6 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.ddstore.types.CollectiveInterruptedException;
 import org.ddstore.types.RankFailedException;
 
@@ -52,8 +53,6 @@ public final class Communicator implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
-   * Creates the communicator of one rank.
-   *
    * @param lanes lanes of the group, given back at the close
    * @param splitGroups groups of this rank, which this communicator joins
    * @param origins for each rank, its number in the root group that all groups were split from
@@ -85,9 +84,7 @@ public final class Communicator implements AutoCloseable {
     return rounds.size();
   }
 
-  /**
-   * {@return how long a collective waits for other ranks after the rank's own work in it is done}
-   */
+  /** {@return how long a collective waits for other ranks once the rank's own work is done} */
   public Duration timeout() {
     return timeout;
   }
@@ -165,8 +162,7 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(float[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float32[" + inPlace.length + "]";
-    reduce(
-        type, op, () -> new FloatReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(type, op, inPlace, () -> Elements.of(inPlace, op));
   }
 
   /**
@@ -177,10 +173,7 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(double[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.length + "]";
-    reduce(
-        type,
-        op,
-        () -> new DoubleReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(type, op, inPlace, () -> Elements.of(inPlace, op));
   }
 
   /**
@@ -191,8 +184,7 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(long[] inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "int64[" + inPlace.length + "]";
-    reduce(
-        type, op, () -> new LongReduction(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(type, op, inPlace, () -> Elements.of(inPlace, op));
   }
 
   /**
@@ -207,8 +199,7 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(FloatBuffer inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float32[" + inPlace.remaining() + "]";
-    reduce(
-        type, op, () -> DirectReduction.of(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(type, op, inPlace, () -> Elements.of(inPlace, op));
   }
 
   /**
@@ -220,8 +211,7 @@ public final class Communicator implements AutoCloseable {
    */
   public void allReduce(DoubleBuffer inPlace, ReduceOp op) {
     String type = inPlace == null ? "null" : "float64[" + inPlace.remaining() + "]";
-    reduce(
-        type, op, () -> DirectReduction.of(Objects.requireNonNull(inPlace, "inPlace is null"), op));
+    reduce(type, op, inPlace, () -> Elements.of(inPlace, op));
   }
 
   /**
@@ -283,22 +273,22 @@ public final class Communicator implements AutoCloseable {
     return rounds.origin(rank);
   }
 
-  /** Returns whether a thread is in a collective. Local. */
   boolean isBusy() {
     return user.get() != null;
   }
 
-  private void reduce(String type, ReduceOp op, Callable<Reduction> reduction) {
+  private void reduce(String type, ReduceOp op, Object inPlace, Supplier<Elements> elements) {
     Callable<Reduction> checked =
         () -> {
           Objects.requireNonNull(op, "op is null");
-          return reduction.call();
+          Objects.requireNonNull(inPlace, "inPlace is null");
+          return new Reduction(elements.get());
         };
     collective(
         "allReduce(" + type + ", " + op + ")",
         checked,
-        mine -> {
-          mine.run(rounds);
+        reduction -> {
+          reduction.run(rounds);
           return null;
         });
   }
@@ -308,8 +298,8 @@ public final class Communicator implements AutoCloseable {
     splitGroups.calledBy(Thread.currentThread());
     try {
       rounds.begin(call, timeout);
-      C mine = doOwnWork(call, ownWork);
-      R result = together.apply(mine);
+      C contribution = doOwnWork(call, ownWork);
+      R result = together.apply(contribution);
       rounds.end();
       return result;
     } catch (RuntimeException | Error e) {
@@ -330,9 +320,9 @@ public final class Communicator implements AutoCloseable {
   private <C> C doOwnWork(String call, Callable<C> ownWork) {
     Throwable own;
     try {
-      C mine = ownWork.call();
+      C contribution = ownWork.call();
       rounds.startClock();
-      return mine;
+      return contribution;
     } catch (Throwable e) {
       own = e;
     }
@@ -377,10 +367,7 @@ public final class Communicator implements AutoCloseable {
     }
   }
 
-  /**
-   * Frees the lanes when neither the closer nor a user needs them. Both try; the successful one
-   * never releases the permit.
-   */
+  /** Frees the lanes when the closer and the user are done; the one that frees keeps the permit. */
   private void releaseIfIdle() {
     if (user.compareAndSet(null, Thread.currentThread())) {
       lanes.close();

@@ -24,7 +24,7 @@ final class CrossWatch {
   }
 
   /** Returns a confirmed cross wait; null if there is none yet. To be called about every 100 ms. */
-  CrossWait look() {
+  CrossWait poll() {
     CrossWait found = splitGroups.findCrossWait(waiting);
     long now = System.nanoTime();
     if (found == null || !found.equals(suspected)) {

@@ -37,7 +37,7 @@ final class Diagnosis {
    *
    * @return null if no rank has announced a failure that ends this call
    */
-  static Failure saidByRanks(Lane[] lanes, long call) {
+  static Failure announced(Lane[] lanes, long call) {
     for (Lane lane : lanes) {
       if (lane.state() == Lane.BROKEN && lane.finished() < call) {
         return lane.failure();

@@ -32,10 +32,7 @@ record Failure(Kind kind, int rank, String message) {
       return code;
     }
 
-    /**
-     * Returns the kind of a code; the most general kind for an unknown code, because the failure
-     * itself is certain.
-     */
+    /** Returns the kind of a code; the most general kind for an unknown code. */
     static Kind ofCode(int code) {
       for (Kind kind : values()) {
         if (kind.code == code) {
@@ -46,10 +43,7 @@ record Failure(Kind kind, int rank, String message) {
     }
   }
 
-  /**
-   * Returns the failure as other ranks see it: an interrupt of this rank is a plain failure to
-   * them.
-   */
+  /** Returns the failure as other ranks see it: an interrupt is a plain failure to them. */
   Failure toPeers() {
     return kind == Kind.INTERRUPTED ? new Failure(Kind.RANK_FAILED, rank, message) : this;
   }

@@ -117,10 +117,7 @@ public final class GroupEndpoint implements AutoCloseable {
     }
   }
 
-  /**
-   * Performs the part of {@link #connect} that does not wait; the caller must then call {@link
-   * #deleteName()}.
-   */
+  /** Does what {@link #connect} does, without waiting; {@link #deleteName()} must follow. */
   Communicator attach(List<byte[]> addresses, Duration timeout, SplitGroups splitGroups)
       throws IOException {
     return attach(addresses, timeout, splitGroups, IntStream.range(0, address.size()).toArray());
@@ -149,7 +146,6 @@ public final class GroupEndpoint implements AutoCloseable {
     }
   }
 
-  /** Returns the lane that this rank writes. */
   OwnLane lane() {
     return lane;
   }

@@ -78,19 +78,15 @@ final class GroupLanes implements AutoCloseable {
     return own;
   }
 
-  /** Returns the signal at which this rank waits for mirrors. */
   WakeSignal wakeSignal() {
     return wakeSignal;
   }
 
-  /** Returns the lanes for reading, by rank. */
   Lane[] lanes() {
     return Arrays.stream(held).map(HeldLane::lane).toArray(Lane[]::new);
   }
 
-  /**
-   * Returns false only if the process of a rank has certainly ended. Takes at most one millisecond.
-   */
+  /** Returns false only if the process of a rank has certainly ended. Takes at most 1 ms. */
   boolean ownerLives(int member) {
     return held[member].ownerLives();
   }

@@ -11,8 +11,6 @@ final class HeldLane {
   private int users;
 
   /**
-   * Creates the holder of a lane.
-   *
    * @param ownerLives returns false only if the process of the lane's rank has certainly ended
    */
   HeldLane(Lane lane, BooleanSupplier ownerLives, Runnable free) {

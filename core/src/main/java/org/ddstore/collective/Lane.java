@@ -46,13 +46,9 @@ interface Lane {
    */
   boolean hasSeveralThreads();
 
-  /**
-   * Returns the failure that the rank announced; valid only once {@link #state()} is {@link
-   * #BROKEN}.
-   */
+  /** Returns the failure that the rank announced, once {@link #state()} is {@link #BROKEN}. */
   Failure failure();
 
-  /** Returns the text of call {@code call}, the last one entered or the one before. */
   String callText(long call);
 
   long call(long round);
@@ -65,9 +61,6 @@ interface Lane {
    */
   long totalBytes(long round);
 
-  /**
-   * Returns the piece of a round, from position 0 on, little-endian; only the bytes that the rank
-   * posted.
-   */
+  /** Returns the posted bytes of the piece of a round, from position 0 on, little-endian. */
   ByteBuffer piece(long round);
 }

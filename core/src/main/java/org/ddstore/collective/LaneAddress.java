@@ -34,11 +34,7 @@ record LaneAddress(
   private static final int NO_DIRECTORY = 255;
   private static final int HEADER_BYTES = 1 + 2 * Short.BYTES + 3 * Long.BYTES + 1;
 
-  /**
-   * Encodes the address.
-   *
-   * @throws IllegalArgumentException if directory and host name are too long together
-   */
+  /** Returns the bytes; throws if directory and host name are too long together. */
   byte[] toBytes() {
     byte[] names = directory == null ? new byte[0] : directory.getBytes(StandardCharsets.UTF_8);
     byte[] network = process == null ? new byte[0] : process.toBytes();
@@ -66,11 +62,7 @@ record LaneAddress(
             .formatted(rank, bytes, MAX_BYTES, what));
   }
 
-  /**
-   * Decodes an address.
-   *
-   * @throws IllegalArgumentException if the bytes are not an address
-   */
+  /** Parses an address; throws {@link IllegalArgumentException} if it is invalid. */
   static LaneAddress parse(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     try {
@@ -101,9 +93,7 @@ record LaneAddress(
     }
   }
 
-  /**
-   * Returns the directory; rejects a name that leads out of the root, which no valid rank sends.
-   */
+  /** Returns the directory; rejects a name that leads out of the root. */
   private static String directory(ByteBuffer in, int length) {
     byte[] utf8 = new byte[length];
     in.get(utf8);

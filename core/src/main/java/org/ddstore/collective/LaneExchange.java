@@ -76,7 +76,6 @@ public final class LaneExchange implements AutoCloseable {
     return new LaneExchange(null, new LaneMessages(messenger), false);
   }
 
-  /** Returns a one-word name for {@link Communicator#toString()}. */
   String kind() {
     if (messages != null) {
       return "network";
@@ -84,7 +83,6 @@ public final class LaneExchange implements AutoCloseable {
     return directory == null ? "local" : "shared-memory";
   }
 
-  /** Returns the address of a lane that is still to be created. */
   LaneAddress newAddress(int rank, int size) {
     String path =
         directory == null ? null : directory.root().relativize(directory.path()).toString();

@@ -49,7 +49,6 @@ final class LaneFile implements AutoCloseable {
     this.lane = new LaneMemory(memory);
   }
 
-  /** Returns the path of a lane's file, which follows from its address. */
   private static Path path(Path directory, LaneAddress address) {
     String nonce = address.nonce().toString().substring(0, NAME_DIGITS);
     return directory.resolve("collective-%d-%s".formatted(address.rank(), nonce));

@@ -42,7 +42,6 @@ final class LaneMemory implements Lane {
   private static final int SLOTS = 4096;
   private static final int SLOT_HEADER_BYTES = 64;
 
-  /** Size of a lane in bytes. */
   static final int BYTES = SLOTS + 2 * (SLOT_HEADER_BYTES + SLOT_BYTES);
 
   private static final VarHandle WORDS =
@@ -51,8 +50,6 @@ final class LaneMemory implements Lane {
   private final ByteBuffer memory;
 
   /**
-   * Wraps the memory of a lane.
-   *
    * @param memory {@link #BYTES} bytes at an address that is a multiple of 8
    */
   LaneMemory(ByteBuffer memory) {
@@ -123,7 +120,6 @@ final class LaneMemory implements Lane {
     return memory.slice(slot(round) + SLOT_HEADER_BYTES, SLOT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Returns the number of rounds this rank has posted. */
   long posted() {
     return word(POSTED);
   }

@@ -104,12 +104,12 @@ final class LaneMessages implements Messenger.Receiver, AutoCloseable {
     }
     try {
       if (update == null) {
-        mirror.gone();
+        mirror.markGone();
       } else {
         mirror.apply(update);
       }
     } catch (RuntimeException | Error e) { // only the waiting ranks can be told
-      mirror.failed(e);
+      mirror.fail(e);
     }
   }
 

@@ -34,12 +34,7 @@ final class LaneOwner {
     return process;
   }
 
-  /**
-   * Requests the state of the lane. Repeated calls send a request at most every 20 ms: the answer
-   * shows whether a message was lost.
-   *
-   * @param posted number of rounds received here
-   */
+  /** Requests the state, at most every 20 ms; {@code posted} rounds were received here. */
   void ask(long posted) {
     long nowNs = System.nanoTime();
     if (!asked || nowNs - askedNs >= MIN_ASK_NS) {

@@ -70,13 +70,7 @@ final class LaneUpdate {
     check(in.remaining() == pieceBytes(), "its length");
   }
 
-  /**
-   * Parses and checks the bytes after kind and nonce.
-   *
-   * @param in stays in use as long as the update
-   * @throws MalformedMessageException if the content is invalid
-   * @throws java.nio.BufferUnderflowException if it is too short
-   */
+  /** Parses and checks the bytes after kind and nonce; the update keeps using them. */
   static LaneUpdate parse(ByteBuffer in) {
     return new LaneUpdate(in);
   }
@@ -223,7 +217,6 @@ final class LaneUpdate {
       this.memory = memory;
     }
 
-    /** Returns a message with the current words and no piece. */
     ByteBuffer words() {
       return write(memory.posted(), memory.state(), true, null);
     }

@@ -4,9 +4,7 @@ package org.ddstore.collective;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Internal;
 
-/**
- * An exception for received bytes that are not a valid message of a collective; they had no effect.
- */
+/** Thrown for received bytes that are not a valid message of a collective. */
 @Internal
 public class MalformedMessageException extends DDStoreException {
   private static final long serialVersionUID = 1L;

@@ -32,8 +32,6 @@ final class Mirror implements Lane {
   private volatile long updates;
 
   /**
-   * Creates a mirror.
-   *
    * @param rank rank of the lane
    */
   Mirror(LaneOwner owner, int rank) {
@@ -54,7 +52,6 @@ final class Mirror implements Lane {
     wakeSignals.remove(wakeSignal);
   }
 
-  /** Applies the new content of an update. */
   void apply(LaneUpdate update) {
     boolean gap;
     synchronized (this) {
@@ -80,13 +77,12 @@ final class Mirror implements Lane {
     }
   }
 
-  /** Returns the number of updates received. */
   long updates() {
     return updates;
   }
 
   /** Breaks the group, because this process cannot process a message of the lane. */
-  void failed(Throwable e) {
+  void fail(Throwable e) {
     synchronized (this) {
       if (state == OPEN) {
         failure =
@@ -101,7 +97,7 @@ final class Mirror implements Lane {
   }
 
   /** Records that the owner no longer has this lane. */
-  void gone() {
+  void markGone() {
     synchronized (this) {
       if (state == OPEN) {
         state = CLOSED;

@@ -30,8 +30,6 @@ final class OwnLane {
   private boolean retired;
 
   /**
-   * Creates the lane.
-   *
    * @param messenger may be null: then no process requests the lane
    */
   OwnLane(Nonce nonce, LaneMemory memory, Messenger messenger) {
@@ -45,15 +43,11 @@ final class OwnLane {
     return nonce;
   }
 
-  /** Returns the memory, for reading and for writing the next piece. */
   LaneMemory memory() {
     return memory;
   }
 
-  /**
-   * Sets which ranks, ascending, read the lane in which process; processes not listed receive whole
-   * pieces.
-   */
+  /** Sets which ranks, ascending, read the lane in each process; others get whole pieces. */
   synchronized void setRanksOf(Map<ProcessAddress, int[]> ranks) {
     ranksOf = Map.copyOf(ranks);
   }

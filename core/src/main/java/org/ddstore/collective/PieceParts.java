@@ -18,10 +18,7 @@ record PieceParts(int commonBytes, int elements, int elementBytes, int ranks) {
     return new PieceParts(bytes, 0, 1, 1);
   }
 
-  /**
-   * Returns the first of {@code elements} elements that is assigned to rank {@code rank} of {@code
-   * ranks}.
-   */
+  /** Returns the first of {@code elements} elements that is assigned to a rank. */
   static int firstElement(int elements, int rank, int ranks) {
     return (int) ExtentMap.balancedStart(elements, rank, ranks);
   }
@@ -35,12 +32,7 @@ record PieceParts(int commonBytes, int elements, int elementBytes, int ranks) {
     return elements > 0;
   }
 
-  /**
-   * Returns the bytes that some ranks need together, as pairs of first byte and end, ascending and
-   * disjoint.
-   *
-   * @param readers reading ranks, ascending
-   */
+  /** Returns the bytes that readers need, as pairs of first byte and end, ascending, disjoint. */
   int[] ranges(int[] readers) {
     int[] ranges = new int[2 + 2 * readers.length];
     int last = 0;

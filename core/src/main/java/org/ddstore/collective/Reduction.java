@@ -2,7 +2,6 @@
 package org.ddstore.collective;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -16,7 +15,7 @@ import java.util.function.IntUnaryOperator;
  * reduce-scatter and all-gather as in Thakur, Rabenseifner and Gropp, Optimization of collective
  * communication operations in MPICH, 2005), where whole arrays would take n - 1 times the array.
  */
-abstract class Reduction {
+final class Reduction {
   /**
    * Largest array that is posted whole, in bytes. Four processes on two cores (CollectiveBenchmark,
    * medians) reduced 64 KiB by message in 440 us whole and in 570 us in parts, 256 KiB in 4.5 ms
@@ -24,23 +23,18 @@ abstract class Reduction {
    */
   private static final int WHOLE_BYTES = 64 * 1024;
 
+  private final Elements elements;
   private final int length;
   private final int elementBytes;
 
-  Reduction(int length, int elementBytes) {
-    this.length = length;
-    this.elementBytes = elementBytes;
+  Reduction(Elements elements) {
+    this.elements = elements;
+    this.length = elements.length();
+    this.elementBytes = elements.elementBytes();
   }
 
-  /**
-   * Returns the number of elements that fit a slot; no buffer needs to exceed that or the array.
-   */
-  static int pieceElements(int length, int elementBytes) {
-    return Math.min(length, Lane.SLOT_BYTES / elementBytes);
-  }
-
-  final void run(Rounds rounds) {
-    if ((long) length * elementBytes <= WHOLE_BYTES || rounds.size() == 1) {
+  void run(Rounds rounds) {
+    if (elements.bytes() <= WHOLE_BYTES || rounds.size() == 1) {
       runWhole(rounds);
     } else {
       runInParts(rounds);
@@ -52,17 +46,14 @@ abstract class Reduction {
     int from = 0;
     do {
       int count = Math.min(step, length - from);
-      write(rounds.nextPiece(), from, count);
-      rounds.step(totalBytes(), PieceParts.common(count * elementBytes));
+      elements.write().run(rounds.nextPiece(), from, count);
+      rounds.step(elements.bytes(), PieceParts.common(count * elementBytes));
       reduce(rounds, r -> 0, from, count);
       from += count;
     } while (from < length);
   }
 
-  /**
-   * Reduces in parts: a piece is the rank's reduced part of the previous slice, followed by the
-   * unreduced next slice.
-   */
+  /** Reduces in parts: a piece is the reduced part of a slice, followed by the next slice. */
   private void runInParts(Rounds rounds) {
     int size = rounds.size();
     int rank = rounds.rank();
@@ -71,14 +62,14 @@ abstract class Reduction {
       Slice next = new Slice(before.end(), Math.min(step(size), length - before.end()), size);
       Slice reduced = before;
       int reducedMine = reduced.count(rank);
-      write(rounds.nextPiece(), reduced.first(rank), reducedMine);
-      write(at(rounds.nextPiece(), reducedMine), next.from(), next.count());
+      elements.write().run(rounds.nextPiece(), reduced.first(rank), reducedMine);
+      elements.write().run(at(rounds.nextPiece(), reducedMine), next.from(), next.count());
       rounds.step(
-          totalBytes(),
+          elements.bytes(),
           new PieceParts(reducedMine * elementBytes, next.count(), elementBytes, size));
       for (int r = 0; r < size; r++) {
         if (r != rank) {
-          read(rounds.piece(r), reduced.first(r), reduced.count(r));
+          elements.read().run(rounds.piece(r), reduced.first(r), reduced.count(r));
         }
       }
       int offset = next.first(rank) - next.from();
@@ -87,10 +78,7 @@ abstract class Reduction {
     } while (before.count() > 0);
   }
 
-  /**
-   * Returns the elements of a slice, which must fit a slot together with a part of the previous
-   * slice.
-   */
+  /** Returns the elements of a slice, which fits a slot together with a part of another. */
   private int step(int ranks) {
     int longest = (Lane.SLOT_BYTES / elementBytes - 1) / (ranks + 1) * ranks;
     int slices = (length - 1) / longest + 1;
@@ -99,37 +87,16 @@ abstract class Reduction {
 
   /** Combines elements of all pieces, in rank order. */
   private void reduce(Rounds rounds, IntUnaryOperator inPieceOf, int from, int count) {
-    read(at(rounds.piece(0), inPieceOf.applyAsInt(0)), from, count);
+    elements.read().run(at(rounds.piece(0), inPieceOf.applyAsInt(0)), from, count);
     for (int r = 1; r < rounds.size(); r++) {
-      join(at(rounds.piece(r), inPieceOf.applyAsInt(r)), from, count);
+      elements.join().run(at(rounds.piece(r), inPieceOf.applyAsInt(r)), from, count);
     }
-    settle(from, count);
+    elements.settle().run(from, count);
   }
 
-  /** Returns the rest of a piece from an element on. */
-  final ByteBuffer at(ByteBuffer piece, int element) {
-    int bytes = element * elementBytes;
-    return piece.slice(bytes, piece.capacity() - bytes).order(ByteOrder.LITTLE_ENDIAN);
+  private ByteBuffer at(ByteBuffer piece, int element) {
+    return Elements.at(piece, element, elementBytes);
   }
-
-  private long totalBytes() {
-    return (long) length * elementBytes;
-  }
-
-  /** Copies elements [from, from + count) of the array into the piece. */
-  abstract void write(ByteBuffer piece, int from, int count);
-
-  /** Replaces elements of the array by those of the piece. */
-  abstract void read(ByteBuffer piece, int from, int count);
-
-  /** Combines elements of the piece into the array. */
-  abstract void join(ByteBuffer piece, int from, int count);
-
-  /**
-   * Removes platform differences: the processor may choose which NaN an operation on two NaNs
-   * returns.
-   */
-  abstract void settle(int from, int count);
 
   /** A run of elements, which the ranks reduce in balanced parts. */
   private record Slice(int from, int count, int ranks) {

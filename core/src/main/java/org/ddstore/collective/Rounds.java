@@ -33,8 +33,6 @@ final class Rounds {
   private boolean failedTogether;
 
   /**
-   * Creates the rounds of one rank.
-   *
    * @param splitGroups groups of the rank
    * @param origins for each rank, its number in the root group that all groups were split from
    */
@@ -92,7 +90,7 @@ final class Rounds {
   }
 
   /** Returns whether a rank has begun the call that this one is in. */
-  boolean hasCome(int member) {
+  boolean hasBegunCall(int member) {
     return lanes[member].entered() >= call;
   }
 
@@ -108,10 +106,7 @@ final class Rounds {
     }
   }
 
-  /**
-   * Returns the number of updates received from a rank; never decreases. Shared memory always
-   * counts as new.
-   */
+  /** Returns the number of updates from a rank, never decreasing; shared memory is always new. */
   long news(int member) {
     return lanes[member] instanceof Mirror mirror ? mirror.updates() : System.nanoTime();
   }
@@ -125,7 +120,7 @@ final class Rounds {
     call++;
     Failure first = broken;
     if (first == null) {
-      first = Diagnosis.saidByRanks(lanes, call);
+      first = Diagnosis.announced(lanes, call);
       if (first != null) {
         fail(first);
       }
@@ -155,7 +150,6 @@ final class Rounds {
     own.finish(call);
   }
 
-  /** Returns the buffer for the own piece of the next round. */
   ByteBuffer nextPiece() {
     return own.memory().piece(round);
   }
@@ -185,10 +179,7 @@ final class Rounds {
     round++;
   }
 
-  /**
-   * Returns whether the current call failed because a rank's own work threw: all ranks have seen
-   * that in the same round, so the group stays usable.
-   */
+  /** Returns whether a rank's own work threw in this call; the group stays usable then. */
   boolean failedTogether() {
     return failedTogether;
   }
@@ -216,10 +207,7 @@ final class Rounds {
     return new String(text, StandardCharsets.UTF_8);
   }
 
-  /**
-   * Returns the piece of a rank in the round that {@link #step} completed; valid until the next
-   * step.
-   */
+  /** Returns the piece of a rank in the last {@link #step}; valid until the next one. */
   ByteBuffer piece(int member) {
     return lanes[member].piece(round - 1);
   }
@@ -284,9 +272,7 @@ final class Rounds {
     }
   }
 
-  /**
-   * Requests messages that may have been lost; from a few ranks at a time, in case all are late.
-   */
+  /** Requests messages that may be lost, from a few ranks at a time in case all are late. */
   private void askMissing(int first) {
     int asked = 0;
     for (int r = first; r < lanes.length && asked < ASKED_AT_ONCE; r++) {
@@ -297,9 +283,7 @@ final class Rounds {
     }
   }
 
-  /**
-   * Throws if a rank posted and then aborted, perhaps at its deadline: it no longer participates.
-   */
+  /** Throws if a rank posted and then aborted, perhaps at its deadline. */
   private void refuseIfBrokenInThisCall() {
     for (Lane lane : lanes) {
       if (lane.state() == Lane.BROKEN && lane.finished() < call) {
@@ -320,7 +304,7 @@ final class Rounds {
   private Failure trouble(boolean probing, CrossWatch watch) {
     Failure first = broken; // abort() by another thread of this rank
     if (first == null) {
-      first = Diagnosis.saidByRanks(lanes, call);
+      first = Diagnosis.announced(lanes, call);
     }
     if (first == null && Thread.currentThread().isInterrupted()) {
       first = Diagnosis.interrupted(rank, callText);
@@ -329,7 +313,7 @@ final class Rounds {
       first = loss();
     }
     if (first == null && probing) {
-      CrossWait cross = watch.look();
+      CrossWait cross = watch.poll();
       if (cross != null) {
         first = splitGroups.breakBy(cross);
       }
@@ -343,7 +327,7 @@ final class Rounds {
   private Failure loss() {
     for (int r = 0; r < lanes.length; r++) {
       if (r != rank && !lanes[r].hasPosted(round) && !group.ownerLives(r)) {
-        Failure said = Diagnosis.saidByRanks(lanes, call); // announced before its end
+        Failure said = Diagnosis.announced(lanes, call); // announced before its end
         return said != null ? said : Diagnosis.lost(lanes, r, call);
       }
     }

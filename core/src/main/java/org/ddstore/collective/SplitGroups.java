@@ -6,9 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * The groups of one rank that were split from one another; the end of the rank ends all of them.
- */
+/** The groups of one rank that were split from one another; they end together. */
 final class SplitGroups {
   private final Set<Rounds> members = ConcurrentHashMap.newKeySet();
   private volatile Thread splitter; // the first thread that split a group
@@ -21,9 +19,7 @@ final class SplitGroups {
     }
   }
 
-  /**
-   * Removes a group. Its lanes can be freed afterwards, because this class no longer reads them.
-   */
+  /** Removes a group, whose lanes can be freed afterwards. */
   synchronized void remove(Rounds rounds) {
     members.remove(rounds);
   }
@@ -62,7 +58,7 @@ final class SplitGroups {
     for (int rank = 0; rank < waiting.size(); rank++) {
       for (Rounds other : members) {
         int there = other == waiting ? -1 : other.rankOfOrigin(waiting.origin(rank));
-        if (there >= 0 && other.isAwaitedBy(there) && !waiting.hasCome(rank)) {
+        if (there >= 0 && other.isAwaitedBy(there) && !waiting.hasBegunCall(rank)) {
           return new CrossWait(waiting, rank, other, there);
         }
       }
@@ -70,12 +66,7 @@ final class SplitGroups {
     return null;
   }
 
-  /**
-   * Breaks all groups because of a rank that waits for this one in another group.
-   *
-   * @return failure of the group in which the calling thread waits; null if the other group has
-   *     been closed meanwhile
-   */
+  /** Breaks all groups; returns the failure of the waiting one, or null if the other has closed. */
   Failure breakBy(CrossWait found) {
     Map<Rounds, Failure> failures = new HashMap<>();
     synchronized (this) { // lanes of members cannot be freed meanwhile

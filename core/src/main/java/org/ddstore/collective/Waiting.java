@@ -23,10 +23,7 @@ final class Waiting {
     this.wakeSignal = wakeSignal;
   }
 
-  /**
-   * Waits briefly for a lane; returns false while it only spins, where further checks cost too
-   * much.
-   */
+  /** Waits briefly for a lane; returns false while it only spins, where checks cost too much. */
   boolean pause(Lane lane, long round) {
     if (!(lane instanceof Mirror)) {
       return backoff.pause();
@@ -47,10 +44,7 @@ final class Waiting {
     return true;
   }
 
-  /**
-   * Returns true each time the wait has doubled, from 20 ms on, and finally every 2 s: messages are
-   * rarely lost, and a rank may wait for hours.
-   */
+  /** Returns true each time the wait has doubled, from 20 ms on, and finally every 2 s. */
   boolean isTimeToAsk() {
     long elapsedNs = backoff.elapsedNs();
     if (elapsedNs < nextAskNs) {

@@ -3,10 +3,7 @@ package org.ddstore.collective;
 
 import java.util.concurrent.locks.LockSupport;
 
-/**
- * A signal on which a rank's thread parks until a mirror is updated. One thread waits, any thread
- * may signal.
- */
+/** A signal on which one thread parks until a mirror is updated. Any thread may signal. */
 final class WakeSignal {
   private volatile Thread waiter;
   private volatile Lane awaited;
