@@ -9,7 +9,6 @@ import java.util.Arrays;
  * change. Immutable and thread-safe.
  */
 public final class ExtentMap {
-  /** The map without rows. */
   public static final ExtentMap EMPTY = new ExtentMap(new long[] {0}, new int[0]);
 
   /** first[e] is the first row of extent e; first[extents] is the number of rows. */
@@ -39,7 +38,6 @@ public final class ExtentMap {
     return new ExtentMap(newFirst, newRank);
   }
 
-  /** Returns the number of rows. */
   public long rows() {
     return first[rank.length];
   }
@@ -49,17 +47,14 @@ public final class ExtentMap {
     return rank.length;
   }
 
-  /** Returns the first global row of an extent. */
   public long firstRow(int extent) {
     return first[extent];
   }
 
-  /** Returns the number of rows of an extent. */
   public long rows(int extent) {
     return first[extent + 1] - first[extent];
   }
 
-  /** Returns the number of rows of all extents that a rank holds. */
   public long rowsOf(int owner) {
     long rows = 0;
     for (int e = 0; e < rank.length; e++) {
@@ -68,28 +63,27 @@ public final class ExtentMap {
     return rows;
   }
 
-  /** Returns the rank whose memory holds an extent. */
   public int rank(int extent) {
     return rank[extent];
   }
 
-  /**
-   * Returns the extent that holds {@code row}. Starts with the guess for extents of equal size,
-   * because balanced shards are nearly equal.
-   *
-   * @param row global row in [0, rows); not checked
-   */
+  /** Returns the extent of a row, not checked; guesses first, as shards are nearly equal. */
   public int extentOf(long row) {
     int extents = rank.length;
     int guess = (int) (row * extentsPerRow);
     if (guess < extents && row >= first[guess] && row < first[guess + 1]) {
       return guess;
     }
+    return lastAtMost(first, row);
+  }
+
+  /** Returns the last element but the end that is at most a value, or 0; elements ascend. */
+  public static int lastAtMost(long[] ascending, long value) {
     int low = 0;
-    int high = extents - 1;
+    int high = ascending.length - 2;
     while (low < high) {
       int middle = (low + high + 1) >>> 1;
-      if (first[middle] <= row) {
+      if (ascending[middle] <= value) {
         low = middle;
       } else {
         high = middle - 1;

@@ -14,8 +14,6 @@ public final class RowBitmap implements RowSet {
   private final long[] before;
 
   /**
-   * Creates the set.
-   *
    * @param words bit {@code row % 64} of word {@code row / 64} is set for each row; the last word
    *     is not 0; not copied
    */
@@ -46,7 +44,7 @@ public final class RowBitmap implements RowSet {
 
   @Override
   public long row(long position) {
-    int word = blockOf(position) * BLOCK_WORDS;
+    int word = ExtentMap.lastAtMost(before, position) * BLOCK_WORDS;
     long left = position - before[word / BLOCK_WORDS];
     int count = Long.bitCount(words[word]);
     while (left >= count) {
@@ -59,21 +57,6 @@ public final class RowBitmap implements RowSet {
       bits &= bits - 1;
     }
     return (long) word * Long.SIZE + Long.numberOfTrailingZeros(bits);
-  }
-
-  /** Returns the last block with at most {@code position} rows before it. */
-  private int blockOf(long position) {
-    int low = 0;
-    int high = before.length - 2;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (before[middle] <= position) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
   }
 
   @Override

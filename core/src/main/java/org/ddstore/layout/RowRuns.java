@@ -9,8 +9,6 @@ public final class RowRuns implements RowSet {
   private final long[] positions;
 
   /**
-   * Creates the set.
-   *
    * @param bounds first row and end of each run, ascending and with gaps between runs; not copied
    */
   RowRuns(long... bounds) {
@@ -21,7 +19,6 @@ public final class RowRuns implements RowSet {
     }
   }
 
-  /** Returns the number of runs. */
   public int runs() {
     return bounds.length / 2;
   }

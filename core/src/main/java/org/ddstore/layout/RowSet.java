@@ -6,7 +6,6 @@ public interface RowSet {
   /** Result of a search that finds nothing. */
   long NONE = Long.MAX_VALUE;
 
-  /** Returns the number of rows. */
   long size();
 
   /** Returns the row after the last; 0 if there is none. */

@@ -62,7 +62,6 @@ public final class RowSetBuilder {
     bounds = new long[0];
   }
 
-  /** Makes bounds of the rows that are in the words. */
   private void toBounds() {
     RowSet set = bitmap();
     words = null;

@@ -9,9 +9,7 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/**
- * Off-heap memory from {@code Arena.ofShared()} of Java 22: one arena per allocation or mapping.
- */
+/** Off-heap memory from {@code Arena.ofShared()} of Java 22, one arena for each. */
 final class ArenaOffHeap implements OffHeap {
   private final MethodHandle ofShared;
   private final MethodHandle allocate;

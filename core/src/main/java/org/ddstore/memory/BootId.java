@@ -24,9 +24,7 @@ public record BootId(long bits) {
     return LOCAL;
   }
 
-  /**
-   * Reads the id from a file. If it is unreadable, returns a random id, which equals no other host.
-   */
+  /** Reads the id from a file; a random id, which equals no other host, if it is unreadable. */
   static BootId read(Path file) {
     try {
       UUID id = UUID.fromString(Files.readString(file).strip());

@@ -10,10 +10,7 @@ final class ChunkLayout {
 
   private ChunkLayout() {}
 
-  /**
-   * Returns log2 of the rows per chunk of fixed records: the largest power of two that fits, so
-   * that a place needs only a shift and a mask.
-   */
+  /** Returns log2 of the rows per chunk of fixed records: the largest power of two that fits. */
   static int rowShift(Schema schema, int maxBytes) {
     int rows = Math.max(1, maxBytes / schema.fixedBytes());
     return 31 - Integer.numberOfLeadingZeros(rows);

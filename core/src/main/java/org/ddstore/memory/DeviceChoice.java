@@ -20,12 +20,7 @@ public record DeviceChoice(OptionalInt device, String problem) {
 
   private static final Pattern NUMBER = Pattern.compile("[0-9]{1,9}");
 
-  /**
-   * The device that one source names.
-   *
-   * @param device number of the device
-   * @param text statement of the source, as the subject of a message
-   */
+  /** The device that one source names, and its statement as the subject of a message. */
   private record Statement(int device, String text) {}
 
   /**

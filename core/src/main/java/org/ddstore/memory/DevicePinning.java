@@ -4,17 +4,11 @@ package org.ddstore.memory;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
-/**
- * The pinning of host memory by the driver of an accelerator, so that copies to the device run at
- * full speed and asynchronously. Any thread.
- */
+/** The pinning of host memory by a driver, for asynchronous copies at full speed. */
 public interface DevicePinning extends AutoCloseable {
   /** A provider of a driver, found by {@link java.util.ServiceLoader}. Optional. */
   interface Provider {
-    /**
-     * Returns the reason why this process currently cannot pin memory; empty if it can. Throws
-     * nothing.
-     */
+    /** Returns why this process currently cannot pin memory; empty if it can. Throws nothing. */
     Optional<String> problem();
 
     /** Returns the driver and its version; only without a problem. */
@@ -45,7 +39,6 @@ public interface DevicePinning extends AutoCloseable {
     DeviceStream openStream(int device);
   }
 
-  /** Returns the number of the open device. */
   int device();
 
   /**

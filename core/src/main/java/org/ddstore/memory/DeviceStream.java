@@ -12,10 +12,8 @@ import java.nio.ByteBuffer;
  * an earlier copy has failed; and {@link IllegalStateException} after {@link #close()}.
  */
 public interface DeviceStream extends AutoCloseable {
-  /** Returns the number of the device. */
   int device();
 
-  /** Returns the driver's handle of this stream. */
   long handle();
 
   /**
@@ -32,7 +30,6 @@ public interface DeviceStream extends AutoCloseable {
   /** Creates an event that counts as complete until it is recorded; the caller destroys it. */
   long createEvent();
 
-  /** Destroys an event. */
   void destroyEvent(long event);
 
   /**
@@ -55,7 +52,6 @@ public interface DeviceStream extends AutoCloseable {
   /** Queues a copy inside of the device on another stream. */
   void copyWithin(long target, long source, long bytes, long stream);
 
-  /** Records an event after everything that is queued on this stream. */
   void record(long event);
 
   /** Records an event after everything that is queued on another stream; 0 is the default one. */

@@ -33,10 +33,7 @@ public record Devices(int count, OptionalInt current, String hidden, String desc
     return new Devices(0, OptionalInt.empty(), "", "no device: " + reason);
   }
 
-  /**
-   * Asks the driver. Creates no context. The first call in a process may take one second. Throws
-   * nothing: without a driver there are no devices.
-   */
+  /** Asks the driver, for up to one second in a process. Throws nothing: no driver, no device. */
   public static Devices ofThisProcess() {
     try {
       DevicePinning.Provider provider = provider().orElse(null);
@@ -72,7 +69,6 @@ public record Devices(int count, OptionalInt current, String hidden, String desc
         : provider.problem();
   }
 
-  /** Returns whether there is a device with this number. */
   boolean has(int device) {
     return device >= 0 && device < count;
   }

@@ -8,10 +8,7 @@ import java.util.Deque;
 import java.util.List;
 import org.ddstore.types.Schema;
 
-/**
- * A writer of segments in direct buffers of this process: chunks of up to 64 MiB, which grow by
- * doubling, so that a small shard takes little memory.
- */
+/** A writer of segments in direct buffers: chunks of up to 64 MiB, which grow by doubling. */
 final class DirectSegmentWriter extends SegmentWriter {
   private static final int CHUNK_BYTES = 64 << 20;
   private static final int FIRST_BYTES = 64 << 10;
@@ -60,10 +57,7 @@ final class DirectSegmentWriter extends SegmentWriter {
     maxBytes = limit;
   }
 
-  /**
-   * Makes room for {@code needed} more bytes in the last chunk. Returns false if the chunk cannot
-   * grow that far.
-   */
+  /** Makes room for {@code needed} bytes in the last chunk; returns false if it cannot grow. */
   private boolean grow(int needed) {
     int filled = current.position();
     if (maxBytes - filled < needed) {

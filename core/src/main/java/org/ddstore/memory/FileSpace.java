@@ -46,12 +46,7 @@ public final class FileSpace {
     this.channel = channel;
   }
 
-  /**
-   * Reserves {@code bytes} at the beginning of an empty file. Writes zeros if the system cannot
-   * reserve space otherwise.
-   *
-   * @throws IOException if the file system is full
-   */
+  /** Reserves the beginning of an empty file, by writing zeros if the system cannot reserve. */
   public static void reserveAll(Path path, FileChannel channel, long bytes) throws IOException {
     if (RESERVER.reserve(path, 0, bytes)) {
       return;
@@ -83,7 +78,6 @@ public final class FileSpace {
     reserved = end;
   }
 
-  /** Truncates the file to {@code bytes}. */
   void cut(long bytes) throws IOException {
     if (channel.size() > bytes) {
       channel.truncate(bytes);

@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 
 /** Off-heap memory that grows on demand; its content is lost when it grows. */
 public final class GrowingBuffer implements AutoCloseable {
-  /** Largest size of one buffer in bytes. */
   public static final int MAX_BYTES = Integer.MAX_VALUE - OffHeapBuffer.ALIGNMENT_BYTES;
 
   private static final int STEP_BYTES = 4096;
@@ -14,7 +13,6 @@ public final class GrowingBuffer implements AutoCloseable {
   private final HostMemory source;
   private OffHeapBuffer memory = OffHeapBuffer.allocate(0);
 
-  /** Creates a buffer in memory that is not pinned. */
   public GrowingBuffer() {
     this(PLAIN);
   }
@@ -44,7 +42,6 @@ public final class GrowingBuffer implements AutoCloseable {
     return (capacityBytes - STEP_BYTES) / 9 * 8 / STEP_BYTES * STEP_BYTES;
   }
 
-  /** Returns the current memory. */
   public ByteBuffer buffer() {
     return memory.buffer();
   }
@@ -54,12 +51,7 @@ public final class GrowingBuffer implements AutoCloseable {
     return memory.address();
   }
 
-  /**
-   * Detaches the memory without freeing it, because a transfer may still write to it. Later
-   * requests use new memory.
-   *
-   * @return detached memory, owned by the caller
-   */
+  /** Detaches the memory, to which a transfer may still write; the caller owns it. */
   public OffHeapBuffer abandon() {
     OffHeapBuffer abandoned = memory;
     memory = OffHeapBuffer.allocate(0);

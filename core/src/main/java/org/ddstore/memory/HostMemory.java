@@ -27,11 +27,7 @@ public final class HostMemory implements AutoCloseable {
     this.opened = opened;
   }
 
-  /**
-   * Returns a source of memory that is not pinned.
-   *
-   * @param reason human-readable reason
-   */
+  /** Returns a source of memory that is not pinned, with a human-readable reason. */
   public static HostMemory plain(String reason) {
     return new HostMemory(null, "not pinned: " + reason);
   }
@@ -60,20 +56,13 @@ public final class HostMemory implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns a source of memory pinned by a driver.
-   *
-   * @param pinning pinning that this source closes
-   * @param driver description of the driver
-   */
+  /** Returns a source of memory pinned by a driver; the source closes the pinning. */
   static HostMemory of(DevicePinning pinning, String driver) {
     return new HostMemory(
         pinning, "pinned for device %d by %s".formatted(pinning.device(), driver));
   }
 
-  /**
-   * Returns a human-readable text of the result of {@link #forDevice}, without opening a device.
-   */
+  /** Returns the result of {@link #forDevice} as text, without opening a device. */
   public static String probe() {
     try {
       DevicePinning.Provider provider = Devices.provider().orElse(null);
@@ -110,7 +99,6 @@ public final class HostMemory implements AutoCloseable {
     }
   }
 
-  /** Returns the number of bytes currently pinned. */
   public long pinnedBytes() {
     return pinnedBytes.get();
   }

@@ -71,7 +71,6 @@ public final class MappedRegion implements AutoCloseable {
     throw (Error) cause;
   }
 
-  /** Returns the number of bytes currently mapped in this JVM. */
   public static long liveBytes() {
     return LIVE_BYTES.get();
   }

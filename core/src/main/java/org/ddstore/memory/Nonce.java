@@ -4,14 +4,10 @@ package org.ddstore.memory;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/**
- * A random 128-bit identifier that distinguishes a segment, or a lane of a collective, from all
- * others, even from one at the same path.
- */
+/** A random 128-bit identifier of a segment or of a lane of a collective. */
 public record Nonce(long high, long low) {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** Creates a random nonce. */
   public static Nonce random() {
     return new Nonce(RANDOM.nextLong(), RANDOM.nextLong());
   }

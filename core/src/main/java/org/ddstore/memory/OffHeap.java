@@ -13,7 +13,6 @@ import java.nio.channels.FileChannel;
 interface OffHeap {
   OffHeap INSTANCE = Runtime.version().feature() >= 22 ? new ArenaOffHeap() : new UnsafeOffHeap();
 
-  /** Allocates zeroed memory. */
   Memory allocate(int bytes, int alignmentBytes);
 
   /** Returns the address of the first byte of a direct buffer, regardless of its position. */

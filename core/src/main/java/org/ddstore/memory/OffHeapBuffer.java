@@ -7,10 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/**
- * A zero-initialized direct buffer that is freed on close and does not count against {@code
- * -XX:MaxDirectMemorySize}.
- */
+/** A zeroed direct buffer that is freed on close; {@code MaxDirectMemorySize} does not count. */
 public final class OffHeapBuffer implements AutoCloseable {
   /** Alignment of the start of every buffer in bytes. */
   public static final int ALIGNMENT_BYTES = 256;
@@ -38,12 +35,7 @@ public final class OffHeapBuffer implements AutoCloseable {
     return allocate(bytes, ALIGNMENT_BYTES, memory -> () -> {});
   }
 
-  /**
-   * Allocates a buffer like {@link #allocate(long)}, with an alignment and a preparation.
-   *
-   * @param alignmentBytes alignment of the start in bytes
-   * @param prepare receives the memory and returns an action that runs before it is freed
-   */
+  /** Allocates an aligned buffer; {@code prepare} returns an action to run before it is freed. */
   static OffHeapBuffer allocate(
       long bytes, int alignmentBytes, Function<ByteBuffer, Runnable> prepare) {
     if (bytes < 0 || bytes > Integer.MAX_VALUE - ALIGNMENT_BYTES) {

@@ -168,12 +168,7 @@ public final class ProcessDirectory {
     }
   }
 
-  /**
-   * Returns whether the process that created the directory of {@code lockFile} is alive. Does not
-   * block.
-   *
-   * @param lockFile path from {@link #lockFile()} of any process of this host
-   */
+  /** Returns whether the process with this {@link #lockFile()} is alive. Does not block. */
   public static boolean isAlive(Path lockFile) {
     if (isOwn(lockFile.getParent())) {
       return true;
@@ -210,7 +205,6 @@ public final class ProcessDirectory {
     }
   }
 
-  /** Returns the name prefix of the directories of this user and host. */
   private static String prefix() throws IOException {
     return "ddstore-%s-%s-".formatted(userId(), BootId.ofThisHost());
   }
@@ -322,9 +316,7 @@ public final class ProcessDirectory {
     }
   }
 
-  /**
-   * Sweeps a directory without a lock file: its process is creating it, or ended before the lock.
-   */
+  /** Sweeps a directory without a lock file, which a process is creating or has left. */
   private static void sweepUnlocked(Path directory) {
     try {
       Instant made = Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toInstant();

@@ -7,13 +7,7 @@ import java.nio.ByteBuffer;
 public final class RawAddress {
   private RawAddress() {}
 
-  /**
-   * Returns the address of the first byte of a direct buffer, regardless of its position. The
-   * address is valid while the buffer's memory is; the caller keeps the buffer reachable.
-   *
-   * @throws IllegalArgumentException if the buffer is on the heap, where the collector moves
-   *     objects
-   */
+  /** Returns the address of a direct buffer's first byte; the caller keeps it reachable. */
   public static long of(ByteBuffer buffer) {
     if (!buffer.isDirect()) {
       throw new IllegalArgumentException("not a direct buffer: " + buffer);

@@ -39,10 +39,6 @@ public final class Segment {
   private final SegmentMemory memory;
   private final AtomicInteger references = new AtomicInteger(1);
 
-  Segment(SegmentHeader description, ByteBuffer header, ByteBuffer[] chunks, SegmentMemory memory) {
-    this(description, header, chunks, null, memory);
-  }
-
   Segment(
       SegmentHeader description,
       ByteBuffer header,
@@ -84,7 +80,6 @@ public final class Segment {
     return offsets == null ? 0 : Long.BYTES * (rows + 1);
   }
 
-  /** Returns the number of chunks. */
   public int chunks() {
     return chunks.length;
   }
@@ -94,10 +89,7 @@ public final class Segment {
     return chunks[index];
   }
 
-  /**
-   * Returns the address of chunk {@code index} for native code; valid as long as a reference is
-   * held. The chunk has {@code chunk(index).capacity()} bytes.
-   */
+  /** Returns the address of a chunk for native code; valid as long as a reference is held. */
   public long chunkAddress(int index) {
     return chunkAddress[index];
   }
@@ -172,12 +164,7 @@ public final class Segment {
     return memory.path();
   }
 
-  /**
-   * Returns the place of a record: chunk number in the upper 32 bits, position in the chunk in the
-   * lower 32 bits.
-   *
-   * @param row row in [0, rows); not checked
-   */
+  /** Returns the place of an unchecked row: chunk in the upper 32 bits, position below. */
   public long place(long row) {
     if (offsets != null) {
       return offsets.place(row);
@@ -249,12 +236,7 @@ public final class Segment {
     LONG.setRelease(header, SegmentHeader.VERSION_POSITION, version() + 1);
   }
 
-  /**
-   * Overwrites fixed records of a segment that this process owns, between {@link #beginChange()}
-   * and {@link #endChange()}.
-   *
-   * @param records packed records from position 0 to the limit
-   */
+  /** Overwrites fixed records of an own segment by packed ones, between begin and end of change. */
   public void overwrite(long firstRow, ByteBuffer records) {
     int count = records.limit() / recordBytes;
     for (int i = 0; i < count; i++) {
@@ -339,17 +321,8 @@ public final class Segment {
 
     long place(long row) {
       long offset = offset(row);
-      int low = 0;
-      int high = chunkStart.length - 2;
-      while (low < high) {
-        int middle = (low + high + 1) >>> 1;
-        if (chunkStart[middle] <= offset) {
-          low = middle;
-        } else {
-          high = middle - 1;
-        }
-      }
-      return (long) low << 32 | offset - chunkStart[low];
+      int chunk = SegmentMap.chunkOf(chunkStart, offset);
+      return (long) chunk << 32 | offset - chunkStart[chunk];
     }
 
     int recordBytes(long row) {

@@ -17,7 +17,6 @@ import org.ddstore.types.DDStoreException;
 
 /** The files of one segment and their mappings; those of the owner delete the files on close. */
 final class SegmentFiles implements SegmentMemory {
-  /** Types of file systems in memory. */
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
 
   private final Path data;
@@ -35,7 +34,6 @@ final class SegmentFiles implements SegmentMemory {
     this.linked = new AtomicBoolean(directory != null);
   }
 
-  /** Creates the files of a segment of this process under {@code root}. */
   static SegmentFiles create(Path root, String name) {
     ProcessDirectory directory = ProcessDirectory.acquire(root);
     return new SegmentFiles(directory.path().resolve(name), directory);
@@ -65,12 +63,7 @@ final class SegmentFiles implements SegmentMemory {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
   }
 
-  /**
-   * Maps another process's segment read-only.
-   *
-   * @throws IOException if the file cannot be opened or belongs to another segment; the message
-   *     names the reason
-   */
+  /** Maps another process's segment read-only; the message of an exception says why it fails. */
   static Segment attach(Path data, Nonce expected) throws IOException {
     SegmentFiles files = new SegmentFiles(data, null);
     try (FileChannel dataChannel = FileChannel.open(data, StandardOpenOption.READ)) {

@@ -39,7 +39,6 @@ record SegmentHeader(
   private static final int FORMAT_VERSION = 2;
   private static final long MAGIC = 0x3147455354534444L;
 
-  /** Returns the size in bytes of a header with this schema. */
   static int bytesFor(Schema schema) {
     int used = SCHEMA_POSITION + schema.toBytes().length;
     return (used + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -63,8 +62,6 @@ record SegmentHeader(
   }
 
   /**
-   * Parses a header.
-   *
    * @param in little-endian buffer of at least one page
    * @throws IllegalArgumentException if the bytes are not a header of this format version
    */

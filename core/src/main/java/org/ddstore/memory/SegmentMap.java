@@ -29,4 +29,23 @@ public record SegmentMap(
     chunkStarts = List.copyOf(chunkStarts);
     offsets = List.copyOf(offsets);
   }
+
+  /**
+   * Returns the chunk that contains an offset of the stream of ragged records.
+   *
+   * @param starts offset of each chunk, followed by that of the end
+   */
+  public static int chunkOf(long[] starts, long offset) {
+    int low = 0;
+    int high = starts.length - 2;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      if (starts[middle] <= offset) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
 }

@@ -46,22 +46,15 @@ public abstract class SegmentWriter implements AutoCloseable {
     return schema;
   }
 
-  /** Returns the number of rows appended so far. */
   public long rows() {
     return rows;
   }
 
-  /** Returns the size of the records appended so far, in bytes. */
   public long bytes() {
     return bytes;
   }
 
-  /**
-   * Appends packed records of a schema without ragged fields.
-   *
-   * @param records whole records from position to limit; the position advances to the limit
-   * @throws DDStoreException if the memory is full; the writer is then closed
-   */
+  /** Appends whole packed records of a schema without ragged fields. Closes if memory is full. */
   public void appendRows(ByteBuffer records) {
     int size = schema.fixedBytes();
     if (!schema.isFixed() || records.remaining() % size != 0) {
@@ -148,7 +141,6 @@ public abstract class SegmentWriter implements AutoCloseable {
     }
   }
 
-  /** Appends {@code count} fixed records of zeros. */
   public void appendZeros(long count) {
     int size = schema.fixedBytes();
     if (!schema.isFixed() || count < 0) {
@@ -167,10 +159,7 @@ public abstract class SegmentWriter implements AutoCloseable {
     bytes += length;
   }
 
-  /**
-   * Seals the segment and returns it with one reference that the caller owns. The segment is
-   * registered in this JVM.
-   */
+  /** Seals and registers the segment; the caller owns its one reference. */
   public Segment seal() {
     checkOpen();
     open = false;

@@ -4,10 +4,7 @@ package org.ddstore.memory;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/**
- * A reserver of file space, which Java cannot reserve without writing. Found by {@link
- * java.util.ServiceLoader}; any thread.
- */
+/** A reserver of file space, a service, because Java reserves only by writing. Any thread. */
 public interface SpaceReserver {
   /**
    * Reserves space before it is written. Unwritten bytes read as zeros; a shorter file grows.

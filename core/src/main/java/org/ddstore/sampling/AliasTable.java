@@ -10,8 +10,6 @@ final class AliasTable {
   private final int[] alias;
 
   /**
-   * Builds the table.
-   *
    * @param weights checked by {@link Checks#weights}
    */
   AliasTable(double... weights) {
@@ -47,10 +45,7 @@ final class AliasTable {
     settle(waiting, below, above, weights);
   }
 
-  /**
-   * Settles the numbers that rounding leaves without a partner: they are full, or too light to be
-   * drawn at all.
-   */
+  /** Settles the numbers without a partner by rounding: full, or too light to be drawn. */
   private void settle(int[] waiting, int below, int above, double... weights) {
     for (int i = 0; i < below; i++) {
       if (weights[waiting[i]] > 0) {

@@ -107,9 +107,7 @@ public final class Batching implements BatchSampler {
     return (int) global;
   }
 
-  /**
-   * Returns the sampler, a slash, the global batch, and the settings that differ from the defaults.
-   */
+  /** Returns the sampler, a slash, the global batch, and the settings that are not defaults. */
   @Override
   public String describe(int world) {
     StringBuilder words = new StringBuilder();
@@ -136,17 +134,14 @@ public final class Batching implements BatchSampler {
       return place.world();
     }
 
-    /** Returns the begin of this rank's slice of {@code size} elements. */
     long first(long size) {
       return WorldRank.first(size, rank(), world());
     }
 
-    /** Returns the end of this rank's slice of {@code size} elements. */
     long end(long size) {
       return WorldRank.first(size, rank() + 1L, world());
     }
 
-    /** Returns the number of batches of each rank. */
     long batches(long positions, long rows) {
       long full = positions / global;
       if (tail != Tail.DROPPED) {

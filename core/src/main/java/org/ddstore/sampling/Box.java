@@ -11,8 +11,6 @@ final class Box {
   private final int[] shape;
 
   /**
-   * Creates a box.
-   *
    * @param leading shape in the first dimensions of the field; the other dimensions are complete
    */
   Box(Field field, int... leading) {

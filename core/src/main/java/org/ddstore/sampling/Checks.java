@@ -20,9 +20,7 @@ final class Checks {
     }
   }
 
-  /**
-   * Rejects an order whose number of positions differs from the number announced by its sampler.
-   */
+  /** Rejects an order of another size than the number of positions that its sampler announced. */
   static SampleOrder order(Sampler sampler, SampleOrder order, long positions) {
     if (order.size() != positions) {
       throw new IllegalArgumentException(

@@ -2,6 +2,7 @@
 package org.ddstore.sampling;
 
 import java.util.Arrays;
+import org.ddstore.layout.ExtentMap;
 
 /** The number of blocks of each class in an epoch without replacement, and their order. */
 final class ClassQuotas {
@@ -77,28 +78,10 @@ final class ClassQuotas {
     @Override
     public long at(long position) {
       long block = blocks.at(position / blockRows);
-      int label = classOf(block);
+      int label = ExtentMap.lastAtMost(firstBlock, block); // a class may have no block
       long turn = start[label] + (block - firstBlock[label]) * blockRows + position % blockRows;
       long size = turns[label].size();
       return rows.row(label, turns[label].at(turn >= size ? turn - size : turn));
-    }
-
-    /**
-     * Returns the last class that begins at or before a block: classes without blocks begin there
-     * too.
-     */
-    private int classOf(long block) {
-      int low = 0;
-      int high = firstBlock.length - 2;
-      while (low < high) {
-        int middle = (low + high + 1) >>> 1;
-        if (firstBlock[middle] <= block) {
-          low = middle;
-        } else {
-          high = middle - 1;
-        }
-      }
-      return low;
     }
   }
 

@@ -11,8 +11,6 @@ final class ClassRows {
   private final String fingerprint;
 
   /**
-   * Groups the rows by class.
-   *
    * @param labels class of each row, from 0; must not be changed afterwards
    */
   static ClassRows of(int... labels) {
@@ -52,7 +50,6 @@ final class ClassRows {
     return starts.length - 1;
   }
 
-  /** Returns the number of rows of a class. */
   int size(int label) {
     return starts[label + 1] - starts[label];
   }
@@ -66,7 +63,6 @@ final class ClassRows {
     return rows.length;
   }
 
-  /** Returns the fingerprint of the labels. */
   String fingerprint() {
     return fingerprint;
   }

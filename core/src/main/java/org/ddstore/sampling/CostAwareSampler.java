@@ -34,8 +34,6 @@ public final class CostAwareSampler implements BatchSampler {
   }
 
   /**
-   * Creates a sampler.
-   *
    * @param costs cost of each row; must not be changed afterwards
    */
   static CostAwareSampler of(long seed, long maxCost, long... costs) {

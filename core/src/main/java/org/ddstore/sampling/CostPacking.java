@@ -22,8 +22,6 @@ final class CostPacking {
   }
 
   /**
-   * Packs all rows.
-   *
    * @param costs costs in [0, maxCost]
    * @param multiple divisor of the number of batches
    */

@@ -115,11 +115,7 @@ public record Delivery(Choice fields, Choice casts, Choice shapes) {
         + (shapes.isPlain() ? "" : SHAPES + shapes.digest());
   }
 
-  /**
-   * Parses a text of {@link #toText()}.
-   *
-   * @throws IllegalArgumentException if the text is invalid
-   */
+  /** Parses {@link #toText()}; throws {@link IllegalArgumentException} if it is invalid. */
   static Delivery parse(String text) {
     String[] parts = {"", "", ""};
     int at = 0;

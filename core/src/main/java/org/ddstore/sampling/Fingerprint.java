@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
-/**
- * A 64-bit digest of the arguments of a sampler, for its description: the same in every JVM, with a
- * collision probability of 2^-64.
- */
+/** A 64-bit digest of the arguments of a sampler, the same in every JVM. */
 final class Fingerprint {
   private Fingerprint() {}
 
@@ -29,7 +26,6 @@ final class Fingerprint {
     return text(hash);
   }
 
-  /** Returns the joint fingerprint of two fingerprints. */
   static String both(String first, String second) {
     return of(Long.parseUnsignedLong(first, 16), Long.parseUnsignedLong(second, 16));
   }

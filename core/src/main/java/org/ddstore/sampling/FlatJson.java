@@ -4,10 +4,7 @@ package org.ddstore.sampling;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/**
- * A JSON object (RFC 8259) whose members are texts and whole numbers, which is sufficient for
- * states.
- */
+/** A JSON object (RFC 8259) whose members are texts and whole numbers, as states need. */
 final class FlatJson {
   private final String text;
   private int at;
@@ -47,11 +44,7 @@ final class FlatJson {
     json.append('"');
   }
 
-  /**
-   * Parses an object.
-   *
-   * @throws IllegalArgumentException if it is not an object, or has members of other types
-   */
+  /** Parses an object of texts and whole numbers; throws an exception for others. */
   static Map<String, Object> read(String json) {
     return new FlatJson(json).object();
   }

@@ -27,7 +27,6 @@ final class KeyedHash {
     return key;
   }
 
-  /** Returns number {@code position} of the random words of a key. */
   static long word(long key, long position) {
     return mix(key + position * GOLDEN);
   }

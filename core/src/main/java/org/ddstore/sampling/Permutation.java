@@ -6,9 +6,7 @@ package org.ddstore.sampling;
  * threads.
  */
 public interface Permutation {
-  /**
-   * Largest size that is shuffled in a table: a network over fewer numbers is visibly not uniform.
-   */
+  /** Largest size of a table; a network over fewer numbers is visibly not uniform. */
   int MOST_IN_TABLE = 1 << 16;
 
   /** {@return the number of permuted numbers} */

@@ -182,12 +182,7 @@ public final class RowSubset {
     return new RowSubset(builder);
   }
 
-  /**
-   * Returns the numbers of the windows of consecutive rows that lie within the subset.
-   *
-   * @param length rows of a window
-   * @param stride distance between the first rows of two windows
-   */
+  /** Returns the numbers of the windows of {@code length} rows that lie within the subset. */
   RowSubset windows(int length, int stride) {
     RowSetBuilder builder = new RowSetBuilder();
     forEachRun(
@@ -221,7 +216,6 @@ public final class RowSubset {
     return selected;
   }
 
-  /** Returns the elements of these rows. */
   long[] select(long... values) {
     long[] selected = new long[checkValues(values.length, "costs")];
     for (int i = 0; i < selected.length; i++) {
@@ -230,7 +224,6 @@ public final class RowSubset {
     return selected;
   }
 
-  /** Returns the elements of these rows. */
   int[] select(int... values) {
     int[] selected = new int[checkValues(values.length, "labels")];
     for (int i = 0; i < selected.length; i++) {

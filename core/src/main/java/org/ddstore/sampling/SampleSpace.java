@@ -5,9 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.LongStream;
 
-/**
- * The definition of the samples of a data set by number: the rows of each, and the part of a field.
- */
+/** The samples of a data set by number: the rows of each, and the part of a field. */
 public interface SampleSpace {
   /** Space in which each sample is a row. */
   SampleSpace ROWS =

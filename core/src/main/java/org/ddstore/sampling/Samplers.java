@@ -52,7 +52,7 @@ public final class Samplers {
    */
   public static Sampler weighted(long seed, long draws, double... weights) {
     Objects.requireNonNull(weights, "weights is null");
-    return new WeightedSampler(seed, draws, weights.clone());
+    return WeightedSampler.replacing(seed, draws, weights.clone());
   }
 
   /**
@@ -64,7 +64,7 @@ public final class Samplers {
    */
   public static Sampler weightedWithoutReplacement(long seed, int draws, double... weights) {
     Objects.requireNonNull(weights, "weights is null");
-    return new WeightedSubsetSampler(seed, draws, weights.clone());
+    return WeightedSampler.withoutReplacement(seed, draws, weights.clone());
   }
 
   /**

@@ -38,7 +38,6 @@ final class SharedBatches implements EpochBatches {
     return Math.min(cut.global(), order.size() - batch * cut.global());
   }
 
-  /** Returns the size of the global batch with its padding. */
   private long paddedSize(long batch) {
     return cut.tail() == Tail.PADDED ? cut.global() : globalSize(batch);
   }
