@@ -32,7 +32,6 @@ public final class Batch implements AutoCloseable {
     return pool == other;
   }
 
-  /** Returns whether readers of these fields can fill this batch. */
   boolean holds(Projection fields) {
     return memory().fields().isLike(fields);
   }
@@ -97,9 +96,7 @@ public final class Batch implements AutoCloseable {
     return memory().string(name, row);
   }
 
-  /**
-   * {@return the capacity of the memory in bytes: the size of the largest batch that it has held}
-   */
+  /** {@return the capacity of the memory in bytes: that of the largest batch it has held} */
   public long capacityBytes() {
     return memory().capacityBytes();
   }

@@ -83,7 +83,6 @@ final class BatchMemory {
     }
   }
 
-  /** Returns the size in bytes of {@code count} rows of a fixed field. */
   private long checkedBytes(int slot, int count) {
     long bytes = (long) count * fields.bytes(slot);
     if (bytes > GrowingBuffer.MAX_BYTES) {
@@ -141,7 +140,6 @@ final class BatchMemory {
     return bytes;
   }
 
-  /** Returns the size of all value tensors in bytes. */
   long valueBytes() {
     long bytes = 0;
     for (int i = 0; i < fields.size(); i++) {
@@ -150,7 +148,6 @@ final class BatchMemory {
     return bytes;
   }
 
-  /** Returns the capacity of all buffers in bytes. */
   long capacityBytes() {
     long bytes = 0;
     for (GrowingBuffer buffer : values) {
@@ -174,7 +171,6 @@ final class BatchMemory {
     return fields.schema();
   }
 
-  /** Returns the fields that this memory holds. */
   Projection fields() {
     return fields;
   }
@@ -228,10 +224,7 @@ final class BatchMemory {
     Cleanup.runAll(Stream.of(values, offsets).flatMap(Stream::of).map(buffer -> buffer::close));
   }
 
-  /**
-   * A pool of the idle batch memory of one reader. Any thread may return memory, even after the
-   * pool is closed; it is then freed.
-   */
+  /** A pool of idle batch memory. Any thread may return memory, even after the close. */
   static final class Pool implements AutoCloseable {
     private static final int MAX_IDLE = 4;
 

@@ -106,12 +106,7 @@ public final class Catalog {
                     "no variable \"%s\": choose one of %s".formatted(variable, variables())));
   }
 
-  /**
-   * Returns the variables of a store with several copies.
-   *
-   * @throws IllegalArgumentException if the list is empty, or the catalogs are not copies of each
-   *     other
-   */
+  /** Returns the variables of a store; throws unless the catalogs are copies of each other. */
   static List<SegmentCopies> join(List<Catalog> copies) {
     if (copies.isEmpty()) {
       throw new IllegalArgumentException("the list of catalogs is empty: give at least one");

@@ -6,23 +6,8 @@ import org.ddstore.read.ReadPlan;
 import org.ddstore.read.RecordGather;
 import org.ddstore.types.Schema;
 
-/**
- * The read of several batches of one {@link Reader}, planned as one: the rows that one process
- * serves are requested together, each of them once.
- */
-final class CombinedRead {
-  private final Schema schema;
-  private final RowLocator locator;
-  private final RecordGather gather;
-  private final ReadCounters counters;
-
-  CombinedRead(Schema schema, RowLocator locator, RecordGather gather, ReadCounters counters) {
-    this.schema = schema;
-    this.locator = locator;
-    this.gather = gather;
-    this.counters = counters;
-  }
-
+/** The read of several batches as one: the rows of a process are requested together, once each. */
+record CombinedRead(Schema schema, RowLocator locator, RecordGather gather, ReadCounters counters) {
   /**
    * Fills batches with the rows of checked indices.
    *

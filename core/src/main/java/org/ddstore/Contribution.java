@@ -14,10 +14,7 @@ final class Contribution implements AutoCloseable {
   private Segment segment;
   private String name;
 
-  /**
-   * Creates a contribution that builds the shard inside the collective, so that a failure reaches
-   * all ranks.
-   */
+  /** Creates a contribution that builds the shard inside the collective. */
   Contribution(Callable<Schema> schema, Consumer<ShardWriter> rows) {
     this.schema = schema;
     this.rows = rows;

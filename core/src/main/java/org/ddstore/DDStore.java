@@ -303,10 +303,7 @@ public final class DDStore extends ReadableStore {
     inEpoch = true;
   }
 
-  /**
-   * Returns a bit set of the variables that this rank changes, in the order of their addition,
-   * which is the same on all ranks.
-   */
+  /** Returns a bit set of the variables that this rank changes, in the order of their addition. */
   private byte[] stagedChanges() {
     checkEpoch(false);
     return staged.changed(variables()).toByteArray();

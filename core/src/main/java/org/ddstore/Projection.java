@@ -31,7 +31,6 @@ final class Projection {
     return variable.schema();
   }
 
-  /** Returns the number of selected fields. */
   int size() {
     return fields.length;
   }
@@ -41,7 +40,6 @@ final class Projection {
     return schema().field(fields[place]);
   }
 
-  /** Returns the position in the schema of the field at a place. */
   int position(int place) {
     return fields[place];
   }
@@ -55,15 +53,11 @@ final class Projection {
     return Arrays.stream(casts).anyMatch(cast -> cast != null);
   }
 
-  /** Returns the output type of the field at a place. */
   DType dtype(int place) {
     return casts[place] == null ? field(place).dtype() : casts[place].to();
   }
 
-  /**
-   * Returns the output size in bytes of one row of the field at a place; for a ragged field, of one
-   * row of its inner shape.
-   */
+  /** Returns the output size in bytes of one row of a field; ragged: one row of its inner shape. */
   int bytes(int place) {
     int stored = field(place).bytes();
     return casts[place] == null
@@ -71,7 +65,6 @@ final class Projection {
         : stored / casts[place].from().bytes() * dtype(place).bytes();
   }
 
-  /** Returns the place of a field by name. */
   int place(String name) {
     Objects.requireNonNull(name, "name is null");
     int index = schema().indexOf(name);

@@ -6,10 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.ddstore.read.ReadPlan;
 import org.ddstore.types.ReadPath;
 
-/**
- * The counters of one reader, written by its thread only and readable by any thread, and the rows
- * of its current read by path.
- */
+/** The counters of one reader, written by its thread only and readable by any thread. */
 final class ReadCounters {
   private static final int PATHS = ReadPath.values().length;
   private static final int CALLS = 0;
@@ -28,14 +25,12 @@ final class ReadCounters {
     return System.nanoTime();
   }
 
-  /** Adds the rows of a plan to the current read. */
   void add(ReadPlan plan) {
     for (int path = 0; path < PATHS; path++) {
       rowsByPath[path] += plan.rowsBy(path);
     }
   }
 
-  /** Adds rows of one path to the current read. */
   void add(int path, long rows) {
     rowsByPath[path] += rows;
   }

@@ -33,7 +33,6 @@ final class ReadGate {
     this.whenDrained = whenDrained;
   }
 
-  /** Creates a pass for one reader, which one thread at a time uses. */
   Pass newPass() {
     Pass pass = new Pass();
     passes.add(pass);
@@ -69,7 +68,6 @@ final class ReadGate {
     return drained.getCount() == 0 || drained.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** Returns the number of readers inside. */
   int inside() {
     return (int) passes.stream().filter(Pass::isInside).count();
   }
@@ -126,11 +124,7 @@ final class ReadGate {
       }
     }
 
-    /**
-     * Retires this pass.
-     *
-     * @return false if it was already retired
-     */
+    /** Retires this pass; returns false if it was already retired. */
     boolean retire(Object reader) {
       while (!STATE.compareAndSet(this, OUTSIDE, RETIRED)) {
         if ((int) STATE.getVolatile(this) == RETIRED) {

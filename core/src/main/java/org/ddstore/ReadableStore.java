@@ -39,7 +39,6 @@ public abstract class ReadableStore implements AutoCloseable {
     this.reach = new Reach(transport, options.shortcut(), options.readTimeout());
   }
 
-  /** Returns the access of this handle to the segments of other processes. */
   final Reach reach() {
     return reach;
   }
@@ -70,12 +69,7 @@ public abstract class ReadableStore implements AutoCloseable {
     return variables.values();
   }
 
-  /**
-   * Publishes rows of a variable. If the store is closed, this throws without taking the rows, and
-   * the caller keeps the ownership of their memory.
-   *
-   * @param take transfers the ownership of the rows to the variable
-   */
+  /** Publishes rows, which the variable takes; if the store is closed, the caller keeps them. */
   final void publish(Variable variable, Runnable take) {
     synchronized (gate) {
       gate.checkOpen();

@@ -99,10 +99,7 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  /**
-   * Copies the caller's indices to {@link #checked}, because the caller may change its array during
-   * the read. Returns the number of indices.
-   */
+  /** Copies the indices, because the caller may change its array; returns their number. */
   private int check(Placement placement, long... indices) {
     if (checked.length < indices.length) {
       checked = new long[indices.length];
@@ -228,9 +225,7 @@ public final class Reader implements AutoCloseable {
     return maxRows;
   }
 
-  /**
-   * Fills a batch like {@link #fill}, with the first ragged rows that fit. Returns their number.
-   */
+  /** Fills a batch like {@link #fill} with the first ragged rows that fit; returns their number. */
   private int fillWithin(Placement placement, BatchMemory memory, int maxRows, long maxBytes) {
     return read(
         placement,
@@ -265,9 +260,7 @@ public final class Reader implements AutoCloseable {
     read(placement, first, count, ReadPlan.UNLIMITED_BYTES, copy);
   }
 
-  /**
-   * Reads checked indices [first, first + count) as {@link RowLocator#read} does, and counts them.
-   */
+  /** Reads checked indices [first, first + count) like {@link RowLocator#read}; counts them. */
   private int read(
       Placement placement, int first, int count, long stagingBytes, RowLocator.Copy copy) {
     int rows = locator.read(placement, checked, first, count, stagingBytes, copy);
@@ -275,10 +268,7 @@ public final class Reader implements AutoCloseable {
     return rows;
   }
 
-  /**
-   * Returns the number of rows per read of a batch, limited by the staging memory for remote rows;
-   * without remote rows, the casts limit it to a cache.
-   */
+  /** Returns the number of rows per read, limited by the staging memory or the cache for casts. */
   private int batchWindowRows(Placement placement) {
     return placement.hasRemote()
         ? RowLocator.windowRows(placement, variable.schema().fixedBytes())
@@ -343,7 +333,6 @@ public final class Reader implements AutoCloseable {
     }
   }
 
-  /** Begins a read and returns its start time in nanoseconds. */
   private long begin() {
     locator.begin();
     return counters.begin();

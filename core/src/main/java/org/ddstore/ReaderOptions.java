@@ -19,7 +19,6 @@ public final class ReaderOptions {
   private static final ReaderOptions DEFAULTS =
       new ReaderOptions(List.of(), Map.of(), HostMemory.plain("not requested"));
 
-  /** The requested type and scale of a field. */
   private record Wanted(DType to, float scale) {}
 
   private final List<String> fields;
@@ -79,7 +78,6 @@ public final class ReaderOptions {
     return new ReaderOptions(fields, casts, Objects.requireNonNull(memory, "memory is null"));
   }
 
-  /** Returns the positions of the selected fields in a schema. */
   int[] fieldsOf(Schema schema) {
     return schema.indicesOf(fields.toArray(String[]::new));
   }

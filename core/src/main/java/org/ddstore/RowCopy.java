@@ -27,12 +27,7 @@ final class RowCopy implements AutoCloseable {
     this.locator = new RowLocator(source, null);
   }
 
-  /**
-   * Copies rows [firstRow, firstRow + count).
-   *
-   * @param taker receives each record in order, little-endian, from position to limit; the buffer
-   *     is valid during the call only
-   */
+  /** Copies rows; the taker's little-endian buffer holds a record and is valid during the call. */
   void copy(long firstRow, long count, Consumer<ByteBuffer> taker) {
     pass.enter(this);
     try {

@@ -65,15 +65,11 @@ final class RowLocator implements AutoCloseable {
     this.plan = new ReadPlan(kernel);
   }
 
-  /** Returns the plan with the rows located last. */
   ReadPlan plan() {
     return plan;
   }
 
-  /**
-   * Begins a read, without a wait: its remote rows share one deadline over all calls of {@link
-   * #locate}.
-   */
+  /** Begins a read: its remote rows share one deadline over all calls of {@link #locate}. */
   void begin() {
     begun = false;
     if (waits) {
@@ -280,7 +276,6 @@ final class RowLocator implements AutoCloseable {
         : GrowingBuffer.capacityFor(rows * schema.prefixBytes());
   }
 
-  /** Returns the memory in bytes currently held for remote rows. */
   long memoryBytes() {
     return plan.remote().stagingBytes() + (remoteReader == null ? 0 : remoteReader.memoryBytes());
   }

@@ -69,12 +69,7 @@ final class SegmentCopies {
     return ranks;
   }
 
-  /**
-   * The selected copy of a segment.
-   *
-   * @param address address of the copy
-   * @param attachment attachment with a reference that the caller owns
-   */
+  /** The selected copy of a segment, with an attachment whose reference the caller owns. */
   record Chosen(SegmentAddress address, Attachment attachment) {}
 
   /** Attaches to all extents; if one fails, releases the others. */

@@ -22,17 +22,7 @@ import org.ddstore.types.CollectiveMismatchException;
  * The exchange of the addresses of shards among the ranks of a store, by which every rank attaches
  * to the segments of all others. Its methods are collective.
  */
-final class ShardExchange {
-  private final DDStore store;
-  private final Communicator communicator;
-  private final StoreOptions options;
-
-  ShardExchange(DDStore store, Communicator communicator, StoreOptions options) {
-    this.store = store;
-    this.communicator = communicator;
-    this.options = options;
-  }
-
+record ShardExchange(DDStore store, Communicator communicator, StoreOptions options) {
   /**
    * Adds one extent per rank.
    *
@@ -87,7 +77,6 @@ final class ShardExchange {
     return ShardOffer.of(segment, store.reach()).toBytes();
   }
 
-  /** Adds variables whose shards are owned by other processes; see {@link DDStore#adopt}. */
   void adopt(List<Catalog> copies) {
     List<SegmentCopies> adopted = new ArrayList<>();
     byte[][] offers =

@@ -48,11 +48,7 @@ record ShardOffer(Schema schema, SegmentAddress address) {
         SegmentAddress.parse(Arrays.copyOfRange(bytes, Integer.BYTES + schemaBytes, bytes.length)));
   }
 
-  /**
-   * Returns the addresses by rank.
-   *
-   * @throws CollectiveMismatchException if the schemas differ; the same exception on all ranks
-   */
+  /** Returns the addresses by rank; throws the same exception on all ranks if schemas differ. */
   static List<SegmentAddress> addresses(String call, byte[]... offers) {
     List<SegmentAddress> addresses = new ArrayList<>();
     Schema first = null;

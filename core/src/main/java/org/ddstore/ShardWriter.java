@@ -133,7 +133,6 @@ public final class ShardWriter implements AutoCloseable {
     }
   }
 
-  /** Appends {@code rows} records of zeros. */
   void appendZeros(long rows) {
     writer.appendZeros(rows);
   }

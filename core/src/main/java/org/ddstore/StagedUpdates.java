@@ -31,10 +31,7 @@ final class StagedUpdates implements AutoCloseable {
     this.allocator = allocator;
   }
 
-  /**
-   * Copies the rows of {@code tensor} as replacements for local rows of {@code variable}; if this
-   * fails, none of them is staged.
-   */
+  /** Copies the rows as replacements for local rows; if this fails, none of them is staged. */
   void stage(Variable variable, Tensor tensor, long localRow) {
     List<Piece> added = new ArrayList<>();
     try {
@@ -110,7 +107,6 @@ final class StagedUpdates implements AutoCloseable {
     }
   }
 
-  /** Discards the staged rows. */
   @Override
   public void close() {
     pieces.forEach(piece -> piece.records().close());

@@ -220,9 +220,7 @@ public final class Tensor {
     return memory.isReadOnly();
   }
 
-  /**
-   * Returns whether type and row shape, without the first dimension, equal those of {@code field}.
-   */
+  /** Returns whether type and row shape (without the first dimension) equal those of a field. */
   boolean hasRowsOf(Field field) {
     int[] row = field.shape();
     if (field.isRagged() || dtype != field.dtype() || shape.length != row.length + 1) {
@@ -236,7 +234,6 @@ public final class Tensor {
     return true;
   }
 
-  /** Returns the field of a variable that holds the rows of this tensor. */
   Field rowField(String name) {
     if (shape.length == 0) {
       throw new IllegalArgumentException("a scalar has no rows: give a shape of [rows, ..]");

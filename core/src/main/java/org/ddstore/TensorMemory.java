@@ -8,11 +8,8 @@ import java.nio.ReadOnlyBufferException;
 import org.ddstore.memory.RawAddress;
 import org.ddstore.read.GatherKernel;
 
-/**
- * The memory of a tensor: copies little-endian bytes between byte buffers and an array or buffer.
- */
+/** The memory of a tensor: copies little-endian bytes between byte buffers and its memory. */
 abstract class TensorMemory {
-  /** Returns the size in bytes. */
   abstract long bytes();
 
   abstract boolean isReadOnly();
@@ -36,12 +33,7 @@ abstract class TensorMemory {
     return array instanceof byte[] bytes ? of(ByteBuffer.wrap(bytes)) : new InArray(array);
   }
 
-  /**
-   * Sets this memory, from its first byte, as the target of a gather.
-   *
-   * @param kernel kernel that copies; null for loops over buffers
-   * @return false if the gather cannot write to this memory
-   */
+  /** Aims a gather at this memory, from its first byte; returns false if it cannot write to it. */
   abstract boolean aim(GatherKernel.Target target, GatherKernel kernel);
 
   private static final class InBuffer extends TensorMemory {
@@ -196,9 +188,7 @@ abstract class TensorMemory {
       }
     }
 
-    /**
-     * Rejects boolean arrays, because a boolean must be 0 or 1 and a record may hold other bytes.
-     */
+    /** Rejects boolean arrays: a boolean must be 0 or 1, and a record may hold other bytes. */
     @Override
     boolean aim(GatherKernel.Target target, GatherKernel kernel) {
       if (kernel == null || array instanceof boolean[]) {

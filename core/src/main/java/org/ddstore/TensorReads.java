@@ -22,9 +22,7 @@ final class TensorReads implements AutoCloseable {
   /** Bytes of a piece that fits in a cache. */
   private static final int PIECE_BYTES = 256 << 10;
 
-  /**
-   * Bytes of one copy from a file; kept small because garbage collection waits for a copy to end.
-   */
+  /** Bytes of one copy from a file; small because garbage collection waits for its end. */
   private static final int PAGED_RUN_BYTES = 64 << 10;
 
   /** Bytes in flight over a network; large enough to hide the latency. */
@@ -105,7 +103,6 @@ final class TensorReads implements AutoCloseable {
     return text.toString();
   }
 
-  /** Reads the rows of {@code count} checked indices. */
   void gather(Placement placement, Tensor destination, long[] checked, int count) {
     try {
       if (destination.memory().aim(target, kernel) && !pinsForDisk(placement)) {
@@ -121,19 +118,12 @@ final class TensorReads implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns whether a copy would pin an array, which blocks the garbage collector, during disk
-   * reads.
-   */
+  /** Returns whether a copy would pin an array, which blocks the collector, during disk reads. */
   private boolean pinsForDisk(Placement placement) {
     return kernel != null && target.isArray() && placement.isPaged();
   }
 
-  /**
-   * Copies rows to the target.
-   *
-   * @return number of rows copied; less than {@code count} if their records do not fit in one read
-   */
+  /** Returns the number of rows copied: fewer than {@code count} if the records do not fit. */
   private int copy(Placement placement, int targetRow, long[] indices, int offset, int count) {
     int copied =
         locator.read(
@@ -154,10 +144,7 @@ final class TensorReads implements AutoCloseable {
     gather.copy(located, oneTarget, targetRow);
   }
 
-  /**
-   * Copies through a piece that fits in a cache, because Java arrays cannot take unaligned rows and
-   * must not be pinned while rows are read from a disk.
-   */
+  /** Copies through a piece, as arrays take no unaligned rows, nor are pinned for a disk. */
   private void copyInPieces(Placement placement, Tensor destination, long[] checked, int rows) {
     int rowBytes = fields.field(0).bytes();
     int pieceBytes = placement.hasRemote() ? REMOTE_PIECE_BYTES : PIECE_BYTES;
@@ -198,12 +185,7 @@ final class TensorReads implements AutoCloseable {
     counters.end(since, count, count * field.bytes());
   }
 
-  /**
-   * Reads one row. Reading the clock twice takes longer than the copy, so one read in {@link
-   * #SMALL_TIMED_EVERY} is timed and stands for all reads since the last timed one.
-   *
-   * @return false if the row is not in local memory
-   */
+  /** Reads one row; every 16th read is timed. Returns false if it is not in local memory. */
   private boolean getSmall(Placement placement, Tensor destination, long row) {
     ExtentMap extents = placement.extents();
     int extent = extents.extentOf(row);
@@ -290,7 +272,6 @@ final class TensorReads implements AutoCloseable {
     return run;
   }
 
-  /** Returns the memory in bytes that these reads hold. */
   long memoryBytes() {
     return piece == null ? 0 : piece.buffer().capacity();
   }

@@ -78,10 +78,7 @@ public final class Variable {
     version.incrementAndGet();
   }
 
-  /**
-   * Refuses all further reads, because the rows may be of two epochs. Called by the thread of the
-   * collective.
-   */
+  /** Refuses all further reads, because the rows may be of two epochs. */
   void changedInPart(Throwable cause) {
     version.incrementAndGet();
     unreadable =
@@ -91,7 +88,6 @@ public final class Variable {
             cause);
   }
 
-  /** Throws if reads are refused. */
   void checkReadable() {
     DDStoreException reason = unreadable;
     if (reason != null) {
@@ -99,7 +95,6 @@ public final class Variable {
     }
   }
 
-  /** Refuses all further updates and appends. */
   void setReadOnly(String reason) {
     readOnly = reason;
   }
@@ -109,7 +104,6 @@ public final class Variable {
     return readOnly;
   }
 
-  /** Returns the size of the packed records of all ranks in bytes. */
   long dataBytes() {
     return addresses.stream().mapToLong(SegmentAddress::dataBytes).sum();
   }
@@ -192,7 +186,6 @@ public final class Variable {
     }
   }
 
-  /** Returns the registry of the open readers. */
   OpenReaders readers() {
     return readers;
   }
@@ -227,7 +220,6 @@ public final class Variable {
     return placement;
   }
 
-  /** Returns the address of the segment of each extent. */
   List<SegmentAddress> addresses() {
     return addresses;
   }
@@ -248,7 +240,6 @@ public final class Variable {
     return reach.transport().newReader(reach.readTimeout());
   }
 
-  /** Returns the gate of the store's readers. */
   ReadGate gate() {
     return gate;
   }
@@ -257,7 +248,6 @@ public final class Variable {
     return ownSegments;
   }
 
-  /** Returns the catalog entry of this variable. */
   Catalog.Entry entry() {
     ExtentMap extents = placement.extents();
     return new Catalog.Entry(name, schema, List.copyOf(addresses).subList(0, extents.extents()));
@@ -297,9 +287,7 @@ public final class Variable {
     }
   }
 
-  /**
-   * Returns whether other processes own the rows, so that they cannot be changed or appended to.
-   */
+  /** Returns whether other processes own the rows, which then cannot be changed or appended to. */
   boolean isAdopted() {
     synchronized (attachments) {
       return copies != null;
@@ -316,9 +304,7 @@ public final class Variable {
     return copies == null ? 1 : copies.copies();
   }
 
-  /**
-   * Returns whether other processes have copies of all rows of this variable that a process serves.
-   */
+  /** Returns whether other processes have copies of all rows that a process serves. */
   boolean hasOtherCopies(ProcessAddress process) {
     synchronized (attachments) {
       for (int e = 0; e < attachments.size(); e++) {
@@ -332,10 +318,7 @@ public final class Variable {
     }
   }
 
-  /**
-   * Returns the current placement for a read that began with another one, because copies may have
-   * taken over.
-   */
+  /** Returns the current placement for a read that began with another, if copies took over. */
   Placement current(Placement initial) {
     return copies == null ? initial : placement;
   }

@@ -18,19 +18,10 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
-/**
- * The operations of rank 0 on the directory of the checkpoints. Only manifests decide which
- * checkpoints exist.
- */
-final class CheckpointDirectory {
+/** Rank 0's operations on a directory of checkpoints; manifests decide which exist. */
+record CheckpointDirectory(CheckpointStorage storage) {
   private static final System.Logger LOG = System.getLogger(CheckpointDirectory.class.getName());
   private static final String CLAIM = "claim";
-
-  private final CheckpointStorage storage;
-
-  CheckpointDirectory(CheckpointStorage storage) {
-    this.storage = storage;
-  }
 
   /** Returns the names of all manifests, the newest first. */
   List<CheckpointName> names() throws IOException {
@@ -111,12 +102,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /**
-   * Makes the caller the writer of the directory, and deletes what killed writers left of
-   * manifests. From then on older writers publish nothing.
-   *
-   * @return name of the first checkpoint to be saved
-   */
+  /** Makes the caller the only writer that can publish; returns its first checkpoint's name. */
   CheckpointName claim() throws IOException {
     int generation = 0;
     long number = 0;
@@ -189,10 +175,7 @@ final class CheckpointDirectory {
     }
   }
 
-  /**
-   * Deletes the chunks of a checkpoint whose save failed. A manifest goes first, because a storage
-   * can fail after it has published the manifest.
-   */
+  /** Deletes a failed checkpoint: a manifest first, which may be published despite the failure. */
   void discard(CheckpointName name) throws IOException {
     storage.delete(name.manifest());
     storage.delete(name.folder());

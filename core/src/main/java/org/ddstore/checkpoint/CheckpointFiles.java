@@ -19,8 +19,6 @@ import java.util.zip.CRC32C;
 record CheckpointFiles(CheckpointStorage storage, CheckpointName name, Manifest manifest) {
 
   /**
-   * Reads a chunk.
-   *
    * @throws CorruptCheckpointException if the file is not as it was written
    * @throws IOException if the storage fails
    */
@@ -59,12 +57,7 @@ record CheckpointFiles(CheckpointStorage storage, CheckpointName name, Manifest 
     return "has %,d bytes, expected %,d".formatted(bytes, expected.bytes());
   }
 
-  /**
-   * Checks that all files are there and have their lengths.
-   *
-   * @throws CorruptCheckpointException if one is not
-   * @throws IOException if the storage fails
-   */
+  /** Throws unless all files are there with their lengths. */
   void checkLengths() throws IOException {
     Optional<String> problem = findWrongLength();
     if (problem.isPresent()) {

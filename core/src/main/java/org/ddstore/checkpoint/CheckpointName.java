@@ -37,7 +37,6 @@ record CheckpointName(String writer, long number) implements Comparable<Checkpoi
         : Optional.empty();
   }
 
-  /** Returns the name of a checkpoint by the temporary file of its manifest. */
   static Optional<CheckpointName> ofTemporary(String file) {
     Matcher parts = TEMPORARY.matcher(file);
     return parts.matches() ? ofManifest(parts.group(1)) : Optional.empty();
@@ -49,7 +48,6 @@ record CheckpointName(String writer, long number) implements Comparable<Checkpoi
     return parts.matches() ? Optional.of(parts.group(1)) : Optional.empty();
   }
 
-  /** Returns the name of a writer of a generation. */
   static String newWriter(int generation, int random) {
     return "%06d-%08x".formatted(generation, random);
   }
@@ -75,7 +73,6 @@ record CheckpointName(String writer, long number) implements Comparable<Checkpoi
     return "%010d".formatted(number);
   }
 
-  /** Returns the last name of the path of a chunk. */
   static String chunk(int rank, String stream, int index) {
     return "r%05d-%s-%06d".formatted(rank, stream, index);
   }

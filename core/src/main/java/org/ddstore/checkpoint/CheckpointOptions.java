@@ -159,10 +159,7 @@ public final class CheckpointOptions implements Cloneable {
     return saveTimeout;
   }
 
-  /**
-   * Returns how long a rank whose writes have ended waits for the others: longer than their writes
-   * can take.
-   */
+  /** Returns how long a rank that has finished its writes waits for those of others. */
   Duration arrivalTimeout() {
     Duration twice = saveTimeout.multipliedBy(2);
     return twice.compareTo(MAX_TIMEOUT) > 0 ? MAX_TIMEOUT : twice;

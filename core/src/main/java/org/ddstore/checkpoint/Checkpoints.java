@@ -161,7 +161,6 @@ public final class Checkpoints implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** A search by rank 0. */
   @FunctionalInterface
   private interface Search {
     Optional<CheckpointFiles> run() throws IOException;

@@ -11,15 +11,9 @@ final class ChunkInput extends InputStream {
   private byte[] chunk = {};
   private int used;
 
-  /** A source of chunks. */
   @FunctionalInterface
   interface Source {
-    /**
-     * Reads a chunk.
-     *
-     * @return the next chunk; null at the end
-     * @throws IOException if it cannot be read
-     */
+    /** Returns the next chunk; null at the end. */
     byte[] next() throws IOException;
   }
 

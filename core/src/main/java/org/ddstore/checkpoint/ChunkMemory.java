@@ -17,12 +17,7 @@ final class ChunkMemory {
     this.available = new Semaphore(chunks);
   }
 
-  /**
-   * Takes an array, of unspecified content. Blocks while all are in use.
-   *
-   * @param timeoutNs longest wait in nanoseconds
-   * @return null if all are in use until the timeout
-   */
+  /** Takes an array, of unspecified content; null if all are in use until the timeout. */
   byte[] take(long timeoutNs) throws InterruptedException {
     if (!available.tryAcquire(timeoutNs, TimeUnit.NANOSECONDS)) {
       return null;

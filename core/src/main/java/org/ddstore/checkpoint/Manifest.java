@@ -37,21 +37,10 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
   private static final int HEADER_BYTES = MAGIC.length() + 13; // "1 0123456789\n"
   private static final int END_BYTES = 13; // "end 01234567\n"
 
-  /**
-   * A chunk of a stream.
-   *
-   * @param bytes number of bytes
-   * @param crc CRC-32C of the bytes
-   */
+  /** A chunk of a stream: its bytes and their CRC-32C. */
   record Chunk(int bytes, int crc) {}
 
-  /**
-   * A stream of bytes.
-   *
-   * @param rank rank that wrote it
-   * @param name name, unique in the checkpoint
-   * @param chunks chunks in order
-   */
+  /** A stream of bytes that a rank wrote; the name is unique in the checkpoint. */
   record StoredStream(int rank, String name, List<Chunk> chunks) {
     long length() {
       return chunks.stream().mapToLong(Chunk::bytes).sum();
@@ -98,8 +87,6 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
   }
 
   /**
-   * Parses the bytes of a file.
-   *
    * @throws IncompleteException if only a prefix of a manifest is there
    * @throws IllegalArgumentException if it is not a manifest, or not as it was written
    */

@@ -131,12 +131,7 @@ final class RankWrites {
     return new InterruptedIOException("interrupted during a write");
   }
 
-  /**
-   * Waits until all chunks are written.
-   *
-   * @return chunks by stream
-   * @throws IOException if a write failed, or the deadline has passed
-   */
+  /** Waits for all chunks and returns them by stream; throws if one failed or is late. */
   Map<String, List<Manifest.Chunk>> await() throws IOException {
     Map<String, List<Manifest.Chunk>> written = new LinkedHashMap<>();
     for (Map.Entry<String, List<CompletableFuture<Manifest.Chunk>>> stream : streams.entrySet()) {

@@ -11,10 +11,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.types.CollectiveInterruptedException;
 import org.ddstore.types.RejectedArgumentException;
 
-/**
- * Work that rank 0 does for all ranks. Its result, or its failure with its type, reaches all of
- * them in the same call.
- */
+/** Work that rank 0 does for all ranks, which receive its result or failure. */
 final class RankZero {
   private static final byte DONE = '+';
   private static final byte FAILED = '!';
@@ -34,29 +31,17 @@ final class RankZero {
     this.patience = patience;
   }
 
-  /** Returns the ranks that get the results. */
   Communicator group() {
     return group;
   }
 
-  /** Work with the storage. */
   @FunctionalInterface
   interface Work {
-    /**
-     * Runs the work.
-     *
-     * @return result for all ranks
-     * @throws IOException if the storage fails
-     */
+    /** Returns the result for all ranks. */
     byte[] run() throws IOException;
   }
 
-  /**
-   * Runs the work on rank 0. Collective.
-   *
-   * @param what begin of the message of a failure of the storage, the same on all ranks
-   * @return result of the work
-   */
+  /** Runs the work on rank 0. Collective. {@code what} begins the message of a failure. */
   byte[] run(String what, Work work) {
     byte[] mine = group.rank() == 0 ? beforeDeadline(what, work) : null;
     group.awaitAll(what, patience.multipliedBy(2)); // longer than the work can take

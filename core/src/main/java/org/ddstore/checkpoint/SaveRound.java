@@ -66,7 +66,6 @@ final class SaveRound {
     }
   }
 
-  /** Throws the exception of the body, if there is one. Local. */
   void throwBodyFailure() {
     if (bodyFailure instanceof Error error) {
       throw error;
@@ -163,7 +162,6 @@ final class SaveRound {
     }
   }
 
-  /** Returns the state in the first line of a rank. */
   private static String firstLine(String part, int rank) {
     return part.substring(("state " + rank + " ").length(), part.indexOf('\n'));
   }
@@ -183,7 +181,6 @@ final class SaveRound {
     }
   }
 
-  /** Clean-up in the storage. */
   @FunctionalInterface
   private interface CleanUp {
     void run() throws IOException;

@@ -10,7 +10,6 @@ import java.nio.file.NotDirectoryException;
 
 /** Descriptions of failures of a storage, with the name of the failure and the path. */
 final class StorageErrors {
-  /** Remedy for most failures. */
   static final String REMEDY = "check the path, its permissions and its free space";
 
   private static final int MAX_CHARACTERS = 2000;

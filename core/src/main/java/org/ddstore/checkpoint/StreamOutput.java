@@ -36,7 +36,6 @@ final class StreamOutput extends OutputStream {
     }
   }
 
-  /** Makes room for a byte. */
   private void prepare() throws IOException {
     if (closed) {
       throw new IOException("closed: stream \"%s\"".formatted(name));

@@ -65,9 +65,7 @@ public final class DeviceBatch implements AutoCloseable {
     return slot().facts().number();
   }
 
-  /**
-   * {@return this rank's share of the global batch, in [0, 1], by which to weight its gradients}
-   */
+  /** {@return this rank's share of the global batch, in [0, 1]: the weight of its gradients} */
   public double share() {
     return slot().facts().share();
   }

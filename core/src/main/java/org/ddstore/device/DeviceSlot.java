@@ -131,7 +131,6 @@ final class DeviceSlot {
     }
   }
 
-  /** Blocks until the work of all consumers is complete. */
   private void awaitConsumers() {
     List<Long> recorded = List.copyOf(usedEvents.subList(0, used));
     used = 0;

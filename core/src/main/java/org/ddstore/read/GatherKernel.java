@@ -69,20 +69,10 @@ public interface GatherKernel {
    */
   void scatterToArray(Rows rows, int offset, int bytes, Object array, long arrayBytes);
 
-  /**
-   * Copies pieces of memory contiguously into an array, which is pinned.
-   *
-   * @param pieces address of each piece
-   * @param bytes size of each piece in bytes
-   */
+  /** Copies pieces, given by address and size, contiguously into an array, which is pinned. */
   void pack(long[] pieces, int[] bytes, int count, byte[] target, int targetOffset);
 
-  /**
-   * Copies pieces of memory contiguously to an address.
-   *
-   * @param pieces address of each piece
-   * @param bytes size of each piece in bytes
-   */
+  /** Copies pieces, given by address and size, contiguously to an address. */
   void pack(long[] pieces, int[] bytes, int count, long target);
 
   /**
@@ -105,12 +95,7 @@ public interface GatherKernel {
   int measureRagged(
       long[] records, int[] recordBytes, int count, int firstLength, long[] fields, long[] totals);
 
-  /**
-   * Copies the values of ragged fields contiguously, after {@link #measureRagged} has validated all
-   * records.
-   *
-   * @param firstLength as for {@link #measureRagged}; the data follow the lengths
-   */
+  /** Copies the values of ragged fields contiguously, after {@link #measureRagged}. */
   void copyRagged(long[] records, int count, int firstLength, long[] fields);
 
   /** The records that a kernel copies. Reused by its plan for all batches. */
@@ -123,7 +108,6 @@ public interface GatherKernel {
 
     Rows() {}
 
-    /** Sets records by their addresses. */
     void setAddresses(long[] addresses, int count) {
       places = null;
       rows = addresses;
@@ -131,12 +115,7 @@ public interface GatherKernel {
       this.count = count;
     }
 
-    /**
-     * Sets records by their global indices, which the kernel resolves.
-     *
-     * @param table table from {@link Placement#placeTable()}
-     * @param indices checked global indices, unchanged until the rows are copied
-     */
+    /** Sets records by checked global indices and a {@link Placement#placeTable()}. */
     void setIndices(long[] table, long[] indices, int offset, int count) {
       places = table;
       rows = indices;
@@ -147,9 +126,7 @@ public interface GatherKernel {
       }
     }
 
-    /**
-     * Returns the table from {@link Placement#placeTable()}; null if {@link #rows} are addresses.
-     */
+    /** Returns {@link Placement#placeTable()}; null if {@link #rows} are addresses. */
     public long[] places() {
       return places;
     }
@@ -164,30 +141,23 @@ public interface GatherKernel {
       return first;
     }
 
-    /** Returns the number of records to copy. */
     public int count() {
       return count;
     }
 
-    /**
-     * Returns the array that receives the number of copied rows per extent, if {@link #places} is
-     * set.
-     */
+    /** Returns the array for the number of copied rows per extent, if {@link #places} is set. */
     public int[] rowsOfExtents() {
       return rowsOfExtents;
     }
   }
 
-  /**
-   * The target of the values of one field in a gather: a buffer or an array. Reused; one thread.
-   */
+  /** The target of the values of one field in a gather: a buffer or an array. Reused. */
   final class Target {
     private ByteBuffer buffer;
     private long address;
     private Object array;
     private long arrayBytes;
 
-    /** Sets the target to a growing buffer with room for {@code bytes}. */
     public void set(GrowingBuffer memory, long bytes) {
       buffer = memory.ensure(bytes);
       address = memory.address();

@@ -21,12 +21,7 @@ final class KeySort {
   private long[] spare = {};
   private final int[] ends = new int[DIGITS];
 
-  /**
-   * Sorts keys whose lower bits already ascend among equal upper bits.
-   *
-   * @param keys nonnegative keys; those from {@code count} on are ignored
-   * @param lowerBits number of bits of a key that are not compared
-   */
+  /** Sorts keys whose {@code lowerBits} already ascend among equal upper bits. */
   void sort(long[] keys, int count, int lowerBits) {
     if (count < FEWEST_KEYS) {
       Arrays.sort(keys, 0, count);

@@ -28,11 +28,7 @@ public final class PackedGather {
     this.kernel = kernel;
   }
 
-  /**
-   * Begins a gather.
-   *
-   * @param memory heap or direct buffer, filled from its position, which {@link #flush()} advances
-   */
+  /** Begins to fill a buffer from its position, which {@link #flush()} advances. */
   public void begin(ByteBuffer memory) {
     target = memory;
     count = 0;
@@ -45,13 +41,7 @@ public final class PackedGather {
     return target.remaining() - pending;
   }
 
-  /**
-   * Adds a part of a record. The target has room for it.
-   *
-   * @param segment segment that the caller retains until the flush
-   * @param skipBytes number of leading bytes of the record to skip
-   * @param bytes size of the part; the record has at least {@code skipBytes + bytes}
-   */
+  /** Adds a part of a record of a segment that the caller retains until the flush. */
   public void add(Segment segment, long row, int skipBytes, int bytes) {
     if (kernel == null) {
       long place = segment.place(row);

@@ -115,7 +115,6 @@ public final class Placement {
     return pathIndices[extent];
   }
 
-  /** Returns whether the records have ragged fields. */
   boolean isRagged() {
     return ragged;
   }
@@ -178,11 +177,7 @@ public final class Placement {
     }
   }
 
-  /**
-   * Checks a run of rows.
-   *
-   * @throws IndexOutOfBoundsException if a row is out of range; the message names the legal range
-   */
+  /** Rejects rows out of range, with a message that names the legal range. */
   public void check(long start, long count, String variable) {
     if (start < 0 || count < 0 || start > rows() - count) {
       throw new IndexOutOfBoundsException(

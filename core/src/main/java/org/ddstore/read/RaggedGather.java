@@ -122,12 +122,7 @@ public final class RaggedGather {
     }
   }
 
-  /**
-   * Copies the values of each selected field contiguously.
-   *
-   * @param offsets row offsets from {@link #measure}
-   * @param targets targets with enough room, one per selected ragged field
-   */
+  /** Copies the values of each selected field contiguously, after {@link #measure}. */
   public void copy(ReadPlan plan, GatherKernel.Target[] offsets, GatherKernel.Target[] targets) {
     if (plan.kernel() != null) {
       describe(offsets, targets);

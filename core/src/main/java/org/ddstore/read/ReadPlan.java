@@ -77,7 +77,6 @@ public final class ReadPlan {
     return recordBytes;
   }
 
-  /** Returns the number of rows. */
   public int rows() {
     return rows;
   }
@@ -101,13 +100,7 @@ public final class ReadPlan {
     return rowsByPath[path];
   }
 
-  /**
-   * Locates {@code count} indices. Remote rows have no place before {@link #fetch}.
-   *
-   * @param indices indices checked by {@link Placement#copyChecked}; they must not change before
-   *     the rows are copied
-   * @param offset position of the first index to locate
-   */
+  /** Locates checked indices, which must not change; remote rows have no place before a fetch. */
   public void locate(Placement placement, long[] indices, int offset, int count) {
     begin(placement, count);
     if (kernel != null && count >= KERNEL_LOCATES_ROWS && placement.placeTable() != null) {
@@ -144,10 +137,7 @@ public final class ReadPlan {
     }
   }
 
-  /**
-   * Lets the kernel resolve the indices. Touches all extents, because those of the rows are
-   * unknown.
-   */
+  /** Lets the kernel resolve the indices. Touches all extents, as those of the rows are unknown. */
   private void leaveToKernel(long[] indices, int offset, int count) {
     for (int extent = 0; extent < placement.extents().extents(); extent++) {
       touched.touch(extent);
@@ -156,7 +146,7 @@ public final class ReadPlan {
   }
 
   /** Updates the counts after the kernel has copied {@link #kernelRows()}. */
-  void wasCopied() {
+  void countCopied() {
     if (kernelRows.places() != null) {
       int[] rowsOfExtents = kernelRows.rowsOfExtents();
       touched.keepOnly(rowsOfExtents);
@@ -172,32 +162,20 @@ public final class ReadPlan {
     fetch(reader, UNLIMITED_BYTES);
   }
 
-  /**
-   * Fetches the remote rows into staging memory. Blocks.
-   *
-   * @param reader reader of the transport; may be null if no row is remote
-   * @param stagingBytes limit in bytes for all remote ragged records together
-   * @throws BatchTooLargeException if the records exceed the limit; {@link #rowsWithin} then
-   *     returns the number of rows that fit
-   */
+  /** Fetches the remote rows. Blocks. Throws {@link BatchTooLargeException} above the limit. */
   public void fetch(RemoteReader reader, long stagingBytes) {
     remote.fetch(this, reader, stagingBytes);
   }
 
-  /**
-   * Returns the number of leading rows to fetch after {@link #fetch(RemoteReader, long)} has
-   * exceeded its limit: at least one, fewer than all.
-   */
+  /** Returns the number of rows to fetch after a fetch exceeded its limit: fewer than all. */
   public int rowsWithin(long stagingBytes) {
     return Math.max(1, Math.min(rows - 1, remote.rowsWithin(rows, stagingBytes)));
   }
 
-  /** Returns the remote rows. */
   public RemoteRows remote() {
     return remote;
   }
 
-  /** Frees the staging memory of remote rows. */
   public void free() {
     remote.free();
   }
@@ -215,13 +193,7 @@ public final class ReadPlan {
     }
   }
 
-  /**
-   * Checks that ragged records are at least as long as their fixed fields and lengths, because the
-   * size of a remote record comes from the network.
-   *
-   * @param prefixBytes size of fixed fields and lengths in bytes
-   * @throws DDStoreException if a record is shorter
-   */
+  /** Rejects ragged records shorter than their fixed fields and lengths, as a network may send. */
   public void checkRecords(int prefixBytes) {
     for (int i = 0; i < rows; i++) {
       if (recordBytes[i] < prefixBytes) {
@@ -237,12 +209,10 @@ public final class ReadPlan {
             .formatted(row, recordBytes[row]));
   }
 
-  /** Returns the size of the ragged record of row {@code i} in bytes. */
   public int recordBytes(int i) {
     return recordBytes[i];
   }
 
-  /** Returns the largest number of rows of one plan. */
   public static int maxRows(Placement placement) {
     return placement.hasRemote() ? RemoteRows.windowRows(placement.rows()) : Integer.MAX_VALUE;
   }
@@ -319,10 +289,7 @@ public final class ReadPlan {
     return touched.changingRank();
   }
 
-  /**
-   * The extents that one batch reads from local memory, each with the version of its segment before
-   * the copy. Reused for all batches.
-   */
+  /** The extents that a batch reads from local memory, with their versions before the copy. */
   private static final class TouchedExtents {
     private static final int NONE = -1;
 
@@ -356,7 +323,6 @@ public final class ReadPlan {
       }
     }
 
-    /** Drops the extents without a read row. */
     void keepOnly(int[] rowsOfExtents) {
       int kept = 0;
       for (int i = 0; i < count; i++) {

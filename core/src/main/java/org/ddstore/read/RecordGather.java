@@ -162,14 +162,14 @@ public final class RecordGather implements AutoCloseable {
                 lengths[0],
                 targets[0].array(),
                 targets[0].arrayBytes() + (long) firstRow * lengths[0]);
-        plan.wasCopied();
+        plan.countCopied();
       } else {
         for (int f = 0; f < targets.length; f++) {
           described[f * GatherKernel.FIELD_LONGS + GatherKernel.FIELD_TARGET] =
               targets[f].address() + (long) firstRow * lengths[f];
         }
         plan.kernel().scatter(plan.kernelRows(), described, targets.length);
-        plan.wasCopied();
+        plan.countCopied();
       }
     }
 

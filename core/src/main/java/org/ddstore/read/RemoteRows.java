@@ -15,15 +15,10 @@ import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.RemoteSegment;
 import org.ddstore.transport.StagingBudget;
-import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.ProcessAddress;
 
-/**
- * The remote rows of one batch, grouped by the process that serves them, and their fetch into
- * staging memory. Reused for all batches. Used by one thread.
- */
+/** The remote rows of one batch by process, and their fetch into staging memory. Reused. */
 public final class RemoteRows {
-  /** Largest number of rows in one window. */
   private static final int MAX_WINDOW_ROWS = 1 << 20;
 
   private static final int INDEX_BITS = 63;
@@ -38,7 +33,7 @@ public final class RemoteRows {
   private final RowKeys keys = new RowKeys();
   private long plan;
   private Placement lastPlacement;
-  private long mostBytes;
+  private long largestPlanBytes;
   private long placedBytes;
   private volatile RunningFetch running;
 
@@ -50,12 +45,7 @@ public final class RemoteRows {
     return (int) Math.min(MAX_WINDOW_ROWS, 1L << Math.max(0, free));
   }
 
-  /**
-   * Returns the largest staging memory in bytes of a series of plans with fixed records.
-   *
-   * @param rows largest number of rows per plan, all of them remote
-   * @param recordBytes size of a record in bytes
-   */
+  /** Returns the largest staging memory, in bytes, of plans with up to some fixed remote rows. */
   public static long mostStagingBytes(Placement placement, long rows, long recordBytes) {
     long bytes = rows * recordBytes;
     long peers = Math.min(placement.peersWithRows(), rows);
@@ -102,8 +92,6 @@ public final class RemoteRows {
   }
 
   /**
-   * Adds a row of the plan.
-   *
    * @param index global index of a row that another process serves
    * @param position position of the row in the batch
    */
@@ -141,15 +129,7 @@ public final class RemoteRows {
     return indices;
   }
 
-  /**
-   * Fetches the rows into staging memory and sets their places in the plan. Blocks.
-   *
-   * @param target plan with the located rows of this batch
-   * @param reader reader of the transport; may be null if no row is remote
-   * @param stagingBytes limit in bytes for all ragged records together
-   * @throws BatchTooLargeException if the records exceed the limit; {@link #rowsWithin} then
-   *     returns the number of rows that fit
-   */
+  /** Fetches the rows into staging memory, and sets their places in the plan. Blocks. */
   void fetch(ReadPlan target, RemoteReader reader, long stagingBytes) {
     if (keys.count() == 0) {
       return;
@@ -166,10 +146,7 @@ public final class RemoteRows {
     place(target);
   }
 
-  /**
-   * Returns a human-readable text that names the processes that a running {@link #fetch} waits for;
-   * empty without a fetch. Any thread may call this.
-   */
+  /** Returns which processes a running {@link #fetch} waits for, as text, or "". Any thread. */
   public String waitsFor() {
     RunningFetch fetch = running;
     return fetch == null ? "" : fetch.describe();
@@ -188,8 +165,8 @@ public final class RemoteRows {
       needed += own;
       held += Math.max(indices.rows().stagingBytes(), own);
     }
-    noteMost(needed);
-    if (held > KEPT * mostBytes) {
+    recordNeeded(needed);
+    if (held > KEPT * largestPlanBytes) {
       for (PeerIndices indices : all) {
         indices
             .rows()
@@ -198,11 +175,10 @@ public final class RemoteRows {
     }
   }
 
-  private void noteMost(long bytes) {
-    mostBytes = Math.max(mostBytes, bytes);
+  private void recordNeeded(long bytes) {
+    largestPlanBytes = Math.max(largestPlanBytes, bytes);
   }
 
-  /** Returns the size of the staging memory in bytes. */
   public long stagingBytes() {
     return all.stream().map(PeerIndices::rows).mapToLong(PeerRows::stagingBytes).sum();
   }
@@ -215,7 +191,7 @@ public final class RemoteRows {
       placedBytes += rows.start(rows.rows());
       bytes += GrowingBuffer.capacityFor(rows.start(rows.rows()));
     }
-    noteMost(bytes);
+    recordNeeded(bytes);
   }
 
   /** Returns the number of leading rows of the plan that fit in a limit, by the known lengths. */
@@ -239,10 +215,7 @@ public final class RemoteRows {
     all.forEach(indices -> indices.rows().free());
   }
 
-  /**
-   * The rows of one batch that one process serves, as parts of the sorted keys, one for each
-   * extent. Reused for all batches.
-   */
+  /** The rows of one batch that one process serves: parts of the sorted keys, one an extent. */
   private final class PeerIndices {
     private final PeerRows rows;
     private long plan;
@@ -294,7 +267,6 @@ public final class RemoteRows {
       parts++;
     }
 
-    /** Sets the places of the received rows in a plan. */
     void place(ReadPlan target) {
       GrowingBuffer staging = rows.staging();
       forEach(
@@ -358,10 +330,7 @@ public final class RemoteRows {
       }
     }
 
-    /**
-     * Returns a human-readable text with the processes whose rows are missing, a rank of each, and
-     * the waiting time; empty if none is missing.
-     */
+    /** Returns the processes with missing rows, a rank of each and the wait; empty for none. */
     String describe() {
       StringJoiner missing = new StringJoiner(", ");
       for (int p = 0; p < ranks.length; p++) {

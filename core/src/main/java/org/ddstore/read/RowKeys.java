@@ -48,12 +48,10 @@ final class RowKeys {
     return count;
   }
 
-  /** Returns the global index of element {@code k}. */
   long row(int k) {
     return keys[k] >>> bits;
   }
 
-  /** Returns the position of element {@code k} in the batch. */
   int position(int k) {
     return (int) (keys[k] & (1L << bits) - 1);
   }

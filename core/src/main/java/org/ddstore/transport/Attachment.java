@@ -21,12 +21,10 @@ public record Attachment(Segment segment, RemoteSegment remote, ReadPath path, S
     return new Attachment(null, remote, ReadPath.REMOTE, reason);
   }
 
-  /** Returns whether the records have ragged fields. */
   public boolean isRagged() {
     return segment == null ? remote.recordBytes() == 0 : !segment.schema().isFixed();
   }
 
-  /** Releases the reference to the segment. */
   public void release() {
     if (segment != null) {
       segment.release();

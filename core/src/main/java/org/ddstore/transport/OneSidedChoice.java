@@ -31,7 +31,6 @@ public record OneSidedChoice(
     return new OneSidedChoice("", false, "", "", "", reason);
   }
 
-  /** Returns whether the transport can be opened. */
   public boolean isAvailable() {
     return !means.isEmpty();
   }

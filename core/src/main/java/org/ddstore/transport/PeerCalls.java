@@ -29,15 +29,9 @@ public interface PeerCalls {
     ByteBuffer answer(ByteBuffer question);
   }
 
-  /** Returns the address of this process. */
   ProcessAddress local();
 
-  /**
-   * Sets the service that answers requests. One service at a time; without it, callers get {@link
-   * PeerGoneException}.
-   *
-   * @param service service, or null to remove it
-   */
+  /** Sets the only service; without one (null), callers get {@link PeerGoneException}. */
   void serve(Service service);
 
   /**
@@ -53,9 +47,6 @@ public interface PeerCalls {
    */
   ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs);
 
-  /**
-   * Returns false if the process is known to have ended. Does not block; may start a probe whose
-   * result later calls return.
-   */
+  /** Returns false if the process is known to have ended. Does not block; may start a probe. */
   boolean isAlive(ProcessAddress process);
 }

@@ -49,7 +49,6 @@ public final class PeerRows {
     this.budget = budget;
   }
 
-  /** Returns the process that serves the rows. */
   public ProcessAddress process() {
     return process;
   }
@@ -75,10 +74,7 @@ public final class PeerRows {
     return silent;
   }
 
-  /**
-   * Marks the process as silent, so that another copy of the rows is read: nothing was received
-   * within the limit, or the process failed to serve the rows.
-   */
+  /** Marks the process as silent or failing, so that another copy of the rows is read. */
   public void markSilent() {
     silent = true;
   }
@@ -109,20 +105,15 @@ public final class PeerRows {
     return runs;
   }
 
-  /** Returns the segment of a run. */
   public RemoteSegment segment(int run) {
     return runSegment[run];
   }
 
-  /**
-   * Returns the number of the segment of a run, from 0; it never decreases from run to run, and
-   * leaves no number out.
-   */
+  /** Returns the number of the segment of a run: from 0, ascending, without gaps. */
   public int segmentNumber(int run) {
     return runSegmentNumber[run];
   }
 
-  /** Returns the number of segments of the rows. */
   public int segments() {
     return runs == 0 ? 0 : runSegmentNumber[runs - 1] + 1;
   }
@@ -154,17 +145,12 @@ public final class PeerRows {
     out.position(out.position() + (endRun - run) * Long.BYTES);
   }
 
-  /**
-   * Returns the start of the record of a slot in the staging memory; for {@code slot == rows()} the
-   * end.
-   */
+  /** Returns the start of a slot's record in the staging memory; for {@code rows()} the end. */
   public int start(int slot) {
     return recordBytes > 0 ? slot * recordBytes : starts[slot];
   }
 
-  /**
-   * Sets the length of a ragged record in bytes. Must be called for all before {@link #reserve()}.
-   */
+  /** Sets the bytes of a ragged record; called for all before {@link #reserve()}. */
   public void setLength(int slot, int lengthBytes) {
     measured = false;
     placed = false;
@@ -227,10 +213,7 @@ public final class PeerRows {
     return placed ? starts[slot + 1] - starts[slot] : starts[slot + 1];
   }
 
-  /**
-   * Sets the action that runs before the staging memory is freed or replaced, for example to remove
-   * its registration. One action at a time; it stays set.
-   */
+  /** Sets the one action that runs before the staging memory is freed or replaced. */
   public void beforeStagingIsFreed(Runnable action) {
     beforeStagingIsFreed = action;
   }
@@ -244,7 +227,6 @@ public final class PeerRows {
     return staging.abandon();
   }
 
-  /** Returns the current size of the staging memory in bytes. */
   public long stagingBytes() {
     return staging.buffer().capacity();
   }
@@ -262,7 +244,6 @@ public final class PeerRows {
     }
   }
 
-  /** Discards the rows of the previous batch. */
   public void begin() {
     gone = false;
     silent = false;
@@ -273,11 +254,7 @@ public final class PeerRows {
     takenBytes = 0;
   }
 
-  /**
-   * Reserves room for the lengths of ragged records.
-   *
-   * @param maxRows largest number of rows of this batch
-   */
+  /** Reserves room for the lengths of at most {@code maxRows} ragged records. */
   public void reserveRows(int maxRows) {
     if (starts.length < maxRows + 1) {
       starts = new int[maxRows + 1];
@@ -303,18 +280,15 @@ public final class PeerRows {
     runSlot[runs++] = rows;
   }
 
-  /** Adds the next row to the last run. */
   public void addRow() {
     rows++;
   }
 
-  /** Ends the last run. */
   public void endRuns() {
     runSlot[runs] = rows;
     recordBytes = runSegment[0].recordBytes();
   }
 
-  /** Frees the staging memory. */
   public void free() {
     beforeStagingIsFreed.run();
     staging.close();

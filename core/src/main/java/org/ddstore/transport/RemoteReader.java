@@ -6,9 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.ddstore.types.ProcessAddress;
 
-/**
- * A reader that fetches rows of other processes into memory of this process. Used by one thread.
- */
+/** A reader that fetches rows of other processes into memory of this one. One thread. */
 public interface RemoteReader extends AutoCloseable {
   /** Starts the timeout, which covers all following fetches. */
   void begin();
@@ -38,17 +36,12 @@ public interface RemoteReader extends AutoCloseable {
    */
   void fetch(List<PeerRows> peers);
 
-  /**
-   * Returns whether rows of a process are missing in a running {@link #fetch}; true if the reader
-   * does not know. Any thread may call this.
-   */
+  /** Returns whether a running {@link #fetch} lacks rows of a process, or cannot tell. */
   default boolean awaits(ProcessAddress process) {
     return true;
   }
 
-  /**
-   * Returns the off-heap memory of this reader in bytes, without the staging memory of its peers.
-   */
+  /** Returns the off-heap memory of this reader in bytes, without its peers' staging memory. */
   default long memoryBytes() {
     return 0;
   }

@@ -34,7 +34,6 @@ public record SegmentAddress(
     long dataBytes,
     String process,
     ProcessAddress endpoint) {
-  /** Returns the address of a segment of this process. */
   public static SegmentAddress of(Segment segment, String process, Reach reach) {
     return new SegmentAddress(
         segment.nonce(),
@@ -65,7 +64,6 @@ public record SegmentAddress(
     return bytes.toByteArray();
   }
 
-  /** Parses the form of {@link #toBytes()}. */
   public static SegmentAddress parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       Nonce nonce = new Nonce(in.readLong(), in.readLong());
@@ -88,13 +86,7 @@ public record SegmentAddress(
     }
   }
 
-  /**
-   * Attaches to the segment: maps its memory if possible, else uses the transport. Local.
-   *
-   * @param rank rank that owns the segment
-   * @param schema schema of the records
-   * @throws DDStoreException if the segment is unreachable; the message names the reason
-   */
+  /** Attaches to the segment of a rank: maps its memory if possible, else uses the transport. */
   public Attachment attach(int rank, Schema schema, Reach reach) {
     if (!reach.shortcut()) {
       return attachRemote(rank, schema, reach, "the shortcut is off");

@@ -3,10 +3,7 @@ package org.ddstore.transport;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The limit for the staging memory that the remote ragged records of one plan take in total.
- * Thread-safe, because network threads receive the lengths.
- */
+/** The limit of the staging memory of a plan's remote ragged records. Thread-safe. */
 public final class StagingBudget {
   /** No common limit; the limit of each process is 2 GiB. */
   public static final long UNLIMITED = Long.MAX_VALUE;
@@ -14,7 +11,6 @@ public final class StagingBudget {
   private final AtomicLong takenBytes = new AtomicLong();
   private volatile long limitBytes = UNLIMITED;
 
-  /** Begins a plan with a limit in bytes. */
   public void begin(long limitBytes) {
     this.limitBytes = limitBytes;
     takenBytes.set(0);

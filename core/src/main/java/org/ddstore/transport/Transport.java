@@ -17,10 +17,7 @@ public interface Transport {
   /** Returns the address at which other processes reach the exports of this one. */
   ProcessAddress local();
 
-  /**
-   * Exports a segment of this process to other processes. Local. The transport takes its own
-   * reference.
-   */
+  /** Exports a segment to other processes. Local. The transport takes its own reference. */
   void export(Segment segment);
 
   /**
@@ -34,10 +31,7 @@ public interface Transport {
    */
   default void share(Segment own, List<SegmentAddress> all) {}
 
-  /**
-   * Ends the {@link #export} of a segment: later reads by other processes fail or return the
-   * unchanged rows. Local; idempotent.
-   */
+  /** Ends an {@link #export}: later reads fail or return unchanged rows. Local; idempotent. */
   void withdraw(Segment segment);
 
   /**

@@ -35,12 +35,7 @@ public final class TransportProviders {
 
   private TransportProviders() {}
 
-  /**
-   * Loads all usable providers of a class path, in their order. One that cannot be loaded is
-   * reported and left out, so that it does not hinder the others.
-   *
-   * @param report takes a message for each provider that is left out
-   */
+  /** Loads the usable providers, in their order, and reports those that cannot be loaded. */
   static List<TransportProvider> load(ClassLoader loader, Consumer<String> report) {
     List<TransportProvider> found = new ArrayList<>();
     Iterator<TransportProvider> providers =
@@ -62,12 +57,7 @@ public final class TransportProviders {
     return distinct(found, report);
   }
 
-  /**
-   * Returns providers in their order. Of those with the same name, the first is kept; one named
-   * {@value #AUTO} is left out.
-   *
-   * @param report takes a message for each provider that is left out
-   */
+  /** Returns providers in their order without repeated names or {@value #AUTO}; reports those. */
   static List<TransportProvider> distinct(List<TransportProvider> found, Consumer<String> report) {
     Map<String, TransportProvider> byName = new LinkedHashMap<>();
     for (TransportProvider provider : found) {
@@ -92,7 +82,6 @@ public final class TransportProviders {
         .toList();
   }
 
-  /** Returns all transports, in their order. */
   public static List<TransportProvider> all() {
     return Loaded.ALL;
   }
@@ -118,12 +107,7 @@ public final class TransportProviders {
         .toList();
   }
 
-  /**
-   * Returns one sentence about all values of {@code spark.ddstore.transport}, without the full
-   * stop.
-   *
-   * @param name format of a name, with one {@code %s}
-   */
+  /** Returns a sentence on all values of the setting; {@code name} formats a value's name. */
   public static String summary(String name) {
     return summary(Loaded.ALL, name);
   }

@@ -7,10 +7,7 @@ public enum Backing {
   SHM,
   /** Files under a disk path, mapped in the same way. For data larger than memory. */
   FILE,
-  /**
-   * Direct buffers of this process; other processes cannot map them. For containers with a small
-   * /dev/shm.
-   */
+  /** Direct buffers, which other processes cannot map. For a small /dev/shm. */
   DIRECT;
 
   @Override

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.types;
 
-/**
- * Thrown if a thread is interrupted while it waits in a collective; its interrupt flag stays set.
- */
+/** Thrown if a thread is interrupted in a collective; its interrupt flag stays set. */
 public class CollectiveInterruptedException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 

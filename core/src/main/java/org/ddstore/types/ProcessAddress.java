@@ -29,9 +29,7 @@ public record ProcessAddress(String host, int port, long id) {
     }
   }
 
-  /**
-   * {@return the address as bytes: port, id, and host in UTF-8; 10 bytes plus those of the host}
-   */
+  /** {@return the address as bytes: port, id, and host in UTF-8; 10 bytes plus the host's} */
   public byte[] toBytes() {
     byte[] hostBytes = host.getBytes(StandardCharsets.UTF_8);
     return ByteBuffer.allocate(Short.BYTES + Long.BYTES + hostBytes.length)
