@@ -19,16 +19,12 @@ record Affinity(Path sysfs, Path status) {
   private static final String PROCESSORS = "Cpus_allowed_list:";
   private static final int UNKNOWN = -1;
 
-  /**
-   * Returns 0 if the device's NUMA node has processors of this process, or the node is unknown; 1
-   * if it has none.
-   */
+  /** Returns 0 if the device's NUMA node is unknown or has processors of this process, else 1. */
   int distance(FabricOffer offer) {
     int node = node(offer);
     return node == UNKNOWN || isOurs(node) ? 0 : 1;
   }
 
-  /** Returns a human-readable description. */
   String describe(FabricOffer offer) {
     int node = node(offer);
     if (node == UNKNOWN) {

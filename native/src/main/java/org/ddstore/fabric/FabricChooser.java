@@ -13,26 +13,14 @@ import org.ddstore.transport.OneSidedOptions;
 /**
  * The choice of a provider and an interface: RDMA hardware before software; of several devices the
  * nearest to this process, and of equally near ones each in turn.
+ *
+ * @param version human-readable version of the library
+ * @param offers offers by the address to bind to; an empty address means any
  */
-final class FabricChooser {
+record FabricChooser(
+    String version, Function<String, List<FabricOffer>> offers, Affinity affinity) {
   /** Environment variable by which users of ORNL DDStore select an interface. */
   static final String INTERFACE_VARIABLE = "FABRIC_IFACE";
-
-  private final String version;
-  private final Function<String, List<FabricOffer>> offers;
-  private final Affinity affinity;
-
-  /**
-   * Creates a chooser.
-   *
-   * @param version human-readable version of the library
-   * @param offers offers by the address to bind to; an empty address means any
-   */
-  FabricChooser(String version, Function<String, List<FabricOffer>> offers, Affinity affinity) {
-    this.version = version;
-    this.offers = offers;
-    this.affinity = affinity;
-  }
 
   OneSidedChoice choose(OneSidedOptions options, Map<String, String> environment) {
     String named = options.networkInterface();
@@ -89,17 +77,14 @@ final class FabricChooser {
                         .formatted(by, named, names(legal, FabricOffer::domain))));
   }
 
-  /**
-   * Returns the nearest device among the offers of the first offer's provider, which is the best
-   * available one.
-   */
+  /** Returns the nearest device of the best provider, which is that of the first offer. */
   private OneSidedChoice nearest(List<FabricOffer> hardware, int index) {
     String provider = hardware.get(0).provider();
     List<FabricOffer> same =
         hardware.stream().filter(offer -> offer.provider().equals(provider)).toList();
-    int least = same.stream().mapToInt(affinity::distance).min().orElseThrow();
+    int shortest = same.stream().mapToInt(affinity::distance).min().orElseThrow();
     List<FabricOffer> near =
-        same.stream().filter(offer -> affinity.distance(offer) == least).toList();
+        same.stream().filter(offer -> affinity.distance(offer) == shortest).toList();
     FabricOffer taken = near.get(Math.floorMod(index, near.size()));
     return choice(
         taken,

@@ -71,12 +71,7 @@ final class FabricLibrary {
     return handle;
   }
 
-  /**
-   * Returns the offers that can read the memory of other processes, best first, in libfabric's
-   * order.
-   *
-   * @param host address of this host to bind to; empty for all addresses
-   */
+  /** Returns the offers, best first, that can be bound to a host's address; empty for any. */
   List<FabricOffer> offers(String host) {
     String[] texts = FabricNative.offers(handle(), textOrNull(host));
     List<FabricOffer> offers = new ArrayList<>();
@@ -87,15 +82,12 @@ final class FabricLibrary {
   }
 
   /**
-   * Returns the exception of a failed call.
-   *
    * @param error negative error code, as libfabric returns it
    */
   DDStoreException failure(String call, int error) {
     return new DDStoreException("%s: %s".formatted(call, errorText(error)));
   }
 
-  /** Returns the text of an error and its number. */
   String errorText(int error) {
     byte[] text = new byte[TEXT_BYTES];
     FabricNative.errorText(handle(), -error, text);

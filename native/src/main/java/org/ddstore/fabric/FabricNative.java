@@ -26,10 +26,7 @@ final class FabricNative {
 
   static native void errorText(long library, int error, byte[] out);
 
-  /**
-   * Returns {@value #OFFER_COLUMNS} texts per offer: provider, domain, fabric, address format, PCI
-   * device.
-   */
+  /** Returns provider, domain, fabric, address format and PCI device of each offer. */
   static native String[] offers(long library, byte[] node);
 
   static native long openServing(
@@ -73,7 +70,7 @@ final class FabricNative {
 
   static native int run(long reader, int timeoutMs);
 
-  static native long bytesCome(long reader);
+  static native long bytesArrived(long reader);
 
   static native int trouble(long reader);
 

@@ -40,25 +40,16 @@ record FabricOffer(String provider, String domain, String addressForm, String pc
    */
   static final String LAYERED_TCP = "tcp;ofi_rxm";
 
-  /** Returns whether it uses RDMA hardware. */
   boolean isRdma() {
     return RDMA.contains(core());
   }
 
-  /**
-   * Returns whether a deregistration alone ends the reads of memory, because no program of the
-   * owner holds a partly sent answer.
-   *
-   * @param provider value of {@link #provider()}
-   */
+  /** Returns whether a deregistration alone ends all reads, because no program answers them. */
   static boolean isServedByDevice(String provider) {
     return SERVED_BY_DEVICE.contains(core(provider)) && !provider.endsWith(";ofi_rxd");
   }
 
-  /**
-   * Returns whether it is usable when the user asks for provider {@code wanted}; an empty text asks
-   * for none.
-   */
+  /** Returns whether it is usable for a user who wants a provider; an empty text is any. */
   boolean isLegal(String wanted) {
     if (isRdma()) {
       return wanted.isEmpty() || provider.equals(wanted) || core().equals(wanted);

@@ -22,10 +22,7 @@ public final class FabricProvider {
     return Hardware.OF_THIS_HOST.availability();
   }
 
-  /**
-   * Returns the transport that this process would use, without opening it. The first call blocks
-   * for about 100 ms at most. Throws nothing.
-   */
+  /** Returns the transport that this process would use, within 100 ms. Throws nothing. */
   public OneSidedChoice choose(OneSidedOptions options) {
     FabricLibrary library = FabricLibrary.get();
     return library
@@ -37,13 +34,7 @@ public final class FabricProvider {
                     .choose(options, System.getenv()));
   }
 
-  /**
-   * Opens the selected transport.
-   *
-   * @param choice available choice from {@link #choose}
-   * @param calls connections over which processes exchange their memory registrations
-   * @throws org.ddstore.types.DDStoreException if the transport cannot be opened
-   */
+  /** Opens a choice of {@link #choose}; processes exchange registrations by the calls. */
   public OneSidedTransport open(OneSidedChoice choice, PeerCalls calls) {
     return new FabricTransport(FabricLibrary.get(), choice, calls);
   }

@@ -163,13 +163,12 @@ final class FabricReader implements RemoteReader {
     }
   }
 
-  /** Executes the reads of the list. */
   private void run(List<PeerReads> pending) {
     end.begin(reads);
     while (!end.run(sliceMs())) {
       checkInterrupt();
       if (System.nanoTime() - deadlineNs >= 0) {
-        throw new DeadlineExceededException("%,d bytes have arrived".formatted(end.bytesCome()));
+        throw new DeadlineExceededException("%,d bytes have arrived".formatted(end.bytesArrived()));
       }
       for (PeerReads peer : pending) {
         if (!transport.calls().isAlive(peer.rows().process())) {
@@ -219,7 +218,7 @@ final class FabricReader implements RemoteReader {
 
   /** Closes the endpoint; nothing arrives any more when this method returns. */
   private void abandon() {
-    landings.endHasClosed();
+    landings.forgetAll();
     if (end != null) {
       ReadingEndpoint closing = end;
       end = null;

@@ -61,10 +61,7 @@ final class FabricServer implements PeerCalls.Service, AutoCloseable {
     }
   }
 
-  /**
-   * Withdraws the segment. Idempotent. Blocks for about 100 ms at most, until no process reads the
-   * segment any more.
-   */
+  /** Withdraws the segment. Idempotent. Blocks for about 100 ms, until no process reads it. */
   void withdraw(Segment segment) {
     lock.lock();
     try {

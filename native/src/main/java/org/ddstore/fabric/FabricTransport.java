@@ -87,8 +87,6 @@ final class FabricTransport implements OneSidedTransport {
   }
 
   /**
-   * Takes back an endpoint.
-   *
    * @param end endpoint without reads in flight and without landings
    */
   void giveBack(ReadingEndpoint end) {

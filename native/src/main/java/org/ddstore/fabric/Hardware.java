@@ -20,7 +20,6 @@ record Hardware(Path sysfs) {
 
   private static final String CLASSES = "{infiniband,cxi*,gni}";
 
-  /** Returns the available devices, or that there are none. */
   Availability availability() {
     List<String> devices = new ArrayList<>();
     Path classes = sysfs.resolve("class");

@@ -41,7 +41,7 @@ final class LandingMemory {
   }
 
   /** Discards all registrations, which ended with the closed endpoint. */
-  void endHasClosed() {
+  void forgetAll() {
     known.clear();
   }
 }

@@ -41,7 +41,6 @@ final class PeerReads {
 
   // Offsets of ragged records.
 
-  /** Returns the bytes that {@link #addOffsets} needs. */
   long offsetBytes() {
     long words = 0;
     for (int run = 0; isRagged() && run < rows.runs(); run++) {
@@ -84,13 +83,7 @@ final class PeerReads {
     return to;
   }
 
-  /**
-   * Sets the lengths of ragged records.
-   *
-   * @param words little-endian words that {@link #addOffsets} requested
-   * @param position position of the first word
-   * @return position after the last word
-   */
+  /** Takes lengths from the words of {@link #addOffsets}; returns the position after them. */
   int takeOffsets(ByteBuffer words, int position) {
     int at = position;
     for (int run = 0; isRagged() && run < rows.runs(); run++) {
@@ -185,7 +178,6 @@ final class PeerReads {
 
   // Versions.
 
-  /** Returns the bytes that {@link #addVersions} needs. */
   int versionBytes() {
     return versions.length * Long.BYTES;
   }

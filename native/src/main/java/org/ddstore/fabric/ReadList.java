@@ -5,10 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.ddstore.memory.OffHeapBuffer;
 
-/**
- * A list of reads to execute together, in the form of {@code struct dds_read}. Reused; used by one
- * thread.
- */
+/** A list of reads to execute together, in the form of {@code struct dds_read}. Reused. */
 final class ReadList implements AutoCloseable {
   private static final int READ_BYTES = 32;
   private static final int FIRST_READS = 256;
@@ -33,14 +30,11 @@ final class ReadList implements AutoCloseable {
     return out.capacity();
   }
 
-  /** Returns the address of the first read. */
   long address() {
     return FabricNative.addressOf(memory.buffer());
   }
 
   /**
-   * Adds a read.
-   *
    * @param remote address as in the owner's registration
    * @param landing address that the bytes are written to
    */

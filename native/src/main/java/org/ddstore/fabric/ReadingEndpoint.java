@@ -42,10 +42,7 @@ final class ReadingEndpoint implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns the number of the first part of a segment, its version word; its chunks follow, then
-   * the pieces of its offsets.
-   */
+  /** Returns the number of a segment's first part; version word, chunks, offsets follow. */
   int sourceOf(RemoteMemory memory) {
     Integer known = sources.get(memory);
     if (known != null) {
@@ -97,12 +94,7 @@ final class ReadingEndpoint implements AutoCloseable {
     check("fi_readmsg", FabricNative.begin(handle, reads.address(), reads.count()));
   }
 
-  /**
-   * Continues for at most {@code timeoutMs} milliseconds.
-   *
-   * @return true if all reads have completed
-   * @throws ReadFailure if a read has failed; the endpoint must be closed
-   */
+  /** Continues for some milliseconds; returns true if all reads have completed. */
   boolean run(int timeoutMs) {
     int result = FabricNative.run(handle, timeoutMs);
     if (result < 0) {
@@ -118,9 +110,8 @@ final class ReadingEndpoint implements AutoCloseable {
     return result > 0;
   }
 
-  /** Returns the bytes of the current reads that have arrived. */
-  long bytesCome() {
-    return FabricNative.bytesCome(handle);
+  long bytesArrived() {
+    return FabricNative.bytesArrived(handle);
   }
 
   /** Closes the endpoint; nothing is written to landings any more when this method returns. */
@@ -129,18 +120,13 @@ final class ReadingEndpoint implements AutoCloseable {
     FabricNative.closeReader(handle);
   }
 
-  /**
-   * A failure of a read: the owner has ended, has withdrawn its memory, or the connection is
-   * broken.
-   */
+  /** Thrown if the owner has ended or withdrawn its memory, or the connection is broken. */
   static final class ReadFailure extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final transient ProcessAddress process;
 
     /**
-     * Creates a failure.
-     *
      * @param process the owner; null if unknown
      */
     ReadFailure(ProcessAddress process, String message) {

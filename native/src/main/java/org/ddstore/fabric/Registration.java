@@ -22,13 +22,7 @@ final class Registration {
     LIVE.incrementAndGet();
   }
 
-  /**
-   * Registers memory, under a random key if the provider allows the choice. Pins its pages if
-   * hardware serves the reads.
-   *
-   * @param memory direct memory, registered completely
-   * @throws DDStoreException if the system refuses; the message names the remedy
-   */
+  /** Registers direct memory, under a random key if the provider allows it. */
   static Registration of(FabricLibrary library, long end, ByteBuffer memory) {
     long address = FabricNative.addressOf(memory);
     long bytes = memory.capacity();
@@ -55,12 +49,7 @@ final class Registration {
     return piece;
   }
 
-  /**
-   * Ends the registration, once.
-   *
-   * @return false if the provider refuses: others can then read the memory until the endpoint is
-   *     closed
-   */
+  /** Ends the registration, once; returns false if only the endpoint's close ends it. */
   boolean deregister() {
     boolean ended = FabricNative.deregister(region) >= 0;
     if (ended) {

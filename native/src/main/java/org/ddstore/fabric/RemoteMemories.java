@@ -15,10 +15,7 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 
-/**
- * The memory tables of segments, as sent by their owners: each owner is queried once, and again
- * after a failure.
- */
+/** The memory tables of segments: an owner is queried once, and again after a failure. */
 final class RemoteMemories {
   private static final long PAUSE_NS = Duration.ofMillis(5).toNanos();
 
@@ -27,8 +24,6 @@ final class RemoteMemories {
   private final Map<Nonce, RemoteMemory> known = new ConcurrentHashMap<>();
 
   /**
-   * Creates an empty cache.
-   *
    * @param means transport name of this process
    */
   RemoteMemories(PeerCalls calls, String means) {
@@ -58,7 +53,6 @@ final class RemoteMemories {
     known.values().remove(memory);
   }
 
-  /** Discards all tables of a process. */
   void forget(ProcessAddress process) {
     known.values().removeIf(memory -> memory.process().equals(process));
   }

@@ -2,14 +2,12 @@
 package org.ddstore.fabric;
 
 import java.util.List;
+import org.ddstore.memory.SegmentMap;
 import org.ddstore.transport.RemoteSegment;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 
-/**
- * The locations of the parts of another process's segment, as sent by its owner. Shared by the
- * readers of this process; safe for use by several threads.
- */
+/** The locations of a segment's parts, as sent by its owner. Shared; thread-safe. */
 final class RemoteMemory {
   private static final int MOST_SHIFT = 62; // 1L << 63 is negative
 
@@ -28,10 +26,7 @@ final class RemoteMemory {
     check();
   }
 
-  /**
-   * Checks that the table is complete and consistent, so that no read of an existing row leaves the
-   * piece that it refers to.
-   */
+  /** Checks the table, so that no read of an existing row leaves the piece that it refers to. */
   private void check() {
     boolean legal =
         table.word().bytes() >= Long.BYTES
@@ -51,10 +46,7 @@ final class RemoteMemory {
     return shift >= 0 && shift <= MOST_SHIFT;
   }
 
-  /**
-   * Returns whether the elements fit the pieces, with 2^{@code shift} elements in each but the
-   * last.
-   */
+  /** Returns whether the pieces fit: 2^{@code shift} elements in each but the last. */
   private static boolean fits(
       List<MemoryTable.Piece> pieces, int shift, long elements, int elementBytes) {
     int piece = 0;
@@ -97,51 +89,30 @@ final class RemoteMemory {
     return table;
   }
 
-  /**
-   * Returns whether the offsets of ragged records are in the table; otherwise they must be read as
-   * well.
-   */
+  /** Returns whether the table has the offsets of ragged records; if not, they are read. */
   boolean hasOffsets() {
     return offsets.length > 0;
   }
 
-  /** Returns the offset of a row; valid if {@link #hasOffsets}. */
   long offset(long row) {
     return offsets[(int) row];
   }
 
   /** Returns the chunk that contains an offset of the stream of ragged records. */
   int chunkOf(long offset) {
-    int low = 0;
-    int high = chunkStarts.length - 2;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (chunkStarts[middle] <= offset) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
+    return SegmentMap.chunkOf(chunkStarts, offset);
   }
 
-  /**
-   * Returns the start of a chunk in the stream of ragged records; for the number of chunks, the end
-   * of the stream.
-   */
+  /** Returns the start of a chunk in the stream of ragged records, or the end of the stream. */
   long chunkStart(int chunk) {
     return chunkStarts[chunk];
   }
 
-  /** Returns the bytes of the stream of ragged records. */
   long streamBytes() {
     return chunkStarts[chunkStarts.length - 1];
   }
 
-  /**
-   * Returns the version word as last read by a reader of this process. If it has the same value
-   * after rows have arrived, they have not changed in between.
-   */
+  /** Returns the version last read; if rows arrive between two equal ones, they are stable. */
   long version() {
     return version;
   }

@@ -21,8 +21,6 @@ final class ServedSegment {
   private List<Registration> offsets = List.of();
 
   /**
-   * Creates an unregistered segment.
-   *
    * @param segment segment with a reference for this object
    */
   ServedSegment(Segment segment) {

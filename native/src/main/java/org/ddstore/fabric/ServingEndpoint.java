@@ -72,9 +72,7 @@ final class ServingEndpoint implements AutoCloseable {
     return Registration.of(library, handle, memory);
   }
 
-  /**
-   * Serves reads; also needed if hardware serves them, because this thread establishes connections.
-   */
+  /** Serves reads; hardware serves them itself, but needs this thread for connections. */
   private void serve() {
     while (!stopped) {
       if (FabricNative.progress(handle, SLEEP_MS) < 0) {

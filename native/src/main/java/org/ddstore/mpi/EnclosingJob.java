@@ -63,12 +63,7 @@ final class EnclosingJob {
 
   private EnclosingJob() {}
 
-  /**
-   * Returns the variables of an environment that belong to the outer job.
-   *
-   * @param environment environment of this process
-   * @return names of variables, with the reason why MPI must not see them
-   */
+  /** Returns the variables of the outer job, with the reasons why MPI must not see them. */
   static Map<String, String> variables(Map<String, String> environment) {
     List<Rule> rules = RULES.stream().filter(rule -> rule.holdsIn(environment)).toList();
     Map<String, String> found = new TreeMap<>();

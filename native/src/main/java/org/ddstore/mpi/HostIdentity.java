@@ -14,10 +14,7 @@ import org.ddstore.types.DDStoreException;
 final class HostIdentity {
   private HostIdentity() {}
 
-  /**
-   * Returns a text that is equal in processes that can map each other's shared memory and read by
-   * process id.
-   */
+  /** Returns a text that is equal where processes share memory and process ids. */
   static String ofThisProcess() {
     try {
       return "%s %s %s %s"

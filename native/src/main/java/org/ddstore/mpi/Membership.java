@@ -29,23 +29,16 @@ record Membership(List<Member> members) {
   }
 
   /** Returns whether a rank has exceeded its time to wait. */
-  boolean someLate() {
+  boolean anyLate() {
     return members.stream().anyMatch(Member::late);
   }
 
-  /**
-   * Returns whether all JVMs can enter MPI now; otherwise some are about to enter it with others.
-   */
+  /** Returns whether all JVMs can enter MPI now; false if some are about to enter it. */
   boolean allFree() {
     return members.stream().allMatch(Member::free);
   }
 
-  /**
-   * Rejects members that cannot form a world.
-   *
-   * @throws DDStoreException if the MPI settings of the users differ
-   * @throws FrozenMembershipException unless all are in one usable world, or all in none
-   */
+  /** Throws unless all are in one usable world or all in none, with equal MPI settings. */
   void check() {
     for (Member member : members) {
       if (!member.trouble().isEmpty()) {
@@ -122,7 +115,6 @@ record Membership(List<Member> members) {
     return members.stream().allMatch(Member::mayReadProcesses);
   }
 
-  /** Returns the ranks of a group by its color, ascending. */
   int[] group(int color) {
     return IntStream.range(0, members.size())
         .filter(r -> members.get(r).color() == color)

@@ -52,10 +52,7 @@ public final class Mpi {
     }
   }
 
-  /**
-   * Returns the reason for a missing class. A class that failed to load once has another message
-   * the next time.
-   */
+  /** Returns the reason for a missing class, which has another message the next time. */
   private static String missing(NoClassDefFoundError e) {
     return String.valueOf(e.getMessage()).startsWith("Could not initialize class")
         ? NO_LIBRARY

@@ -3,10 +3,7 @@ package org.ddstore.mpi;
 
 import org.ddstore.collective.Communicator;
 
-/**
- * The part of this package that is compiled only with mpi.jar; found by {@link
- * java.util.ServiceLoader}.
- */
+/** The part of this package that needs mpi.jar; found by {@link java.util.ServiceLoader}. */
 public interface MpiBinding {
   /** Returns the version text of Open MPI. Loads its library; throws the cause if that fails. */
   String libraryVersion();

@@ -28,10 +28,7 @@ public record MpiOptions(
     ProcessAddress local, Path directory, Duration callTimeout, Duration collectiveTimeout) {
   private static final int NOBODY_CONNECTS = 1;
 
-  /**
-   * Extra time of a call, so that a late read fails with its own error before the watchdog ends the
-   * process.
-   */
+  /** Extra time of a call, so that a late read fails before the watchdog ends the process. */
   private static final Duration GRACE = Duration.ofSeconds(10);
 
   public MpiOptions {

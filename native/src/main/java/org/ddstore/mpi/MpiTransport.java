@@ -29,10 +29,7 @@ public interface MpiTransport extends Transport, AutoCloseable {
    */
   void close(Duration patience);
 
-  /**
-   * Closes this transport and waits for 30 seconds, for ranks that all finish at about the same
-   * time.
-   */
+  /** Closes this transport, for ranks that all finish within about 30 seconds. */
   @Override
   default void close() {
     close(Duration.ofSeconds(30));

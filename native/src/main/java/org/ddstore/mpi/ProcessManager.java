@@ -56,9 +56,7 @@ final class ProcessManager {
     }
   }
 
-  /**
-   * Removes an environment variable as seen by C code, if present; System.getenv still returns it.
-   */
+  /** Removes an environment variable as seen by C code; System.getenv is unaffected. */
   static void unsetEnvironment(String name) {
     int error = setEnvironment(bytes(name), null);
     if (error != 0) {
@@ -79,10 +77,7 @@ final class ProcessManager {
     return checkProcessRead() == 0 && !isRestricted(PTRACE_SCOPE);
   }
 
-  /**
-   * Returns whether reads are restricted: values of 2 and above allow only privileged processes;
-   * with 1 a process can admit others, as MPI does.
-   */
+  /** Returns whether only privileged processes may read; with 1 a process can admit others. */
   private static boolean isRestricted(Path scope) {
     try {
       return Integer.parseInt(Files.readString(scope).strip()) > 1;

@@ -13,7 +13,7 @@ import org.ddstore.memory.SegmentMap;
  */
 final class RecordLayout {
   private final long rows;
-  private final int recordBytes;
+  private final int recordBytes; // 0 for ragged records
   private final int shift; // log2 of rows per chunk, or of offsets per offset buffer
   private final long[] chunkStarts; // of ragged records, followed by the end
 
@@ -34,40 +34,22 @@ final class RecordLayout {
             map.chunkStarts().stream().mapToLong(Long::longValue).toArray());
   }
 
-  /** Returns the number of rows of the segment. */
-  long rows() {
-    return rows;
-  }
-
-  /** Returns the bytes of each record; 0 for ragged records. */
   int recordBytes() {
     return recordBytes;
   }
 
-  /**
-   * Returns the place of a fixed record: chunk number in the upper 32 bits, position in the chunk
-   * in the lower.
-   *
-   * @param row in [0, rows), not checked here
-   */
+  /** Returns the place of a fixed record: the chunk in the upper 32 bits, the position below. */
   long place(long row) {
     long chunk = row >>> shift;
     return chunk << 32 | (row - (chunk << shift)) * recordBytes;
   }
 
-  /**
-   * Returns the number of fixed records from this one to the end of its chunk, this one included.
-   */
+  /** Returns the number of fixed records from this one, included, to the end of its chunk. */
   long rowsToChunkEnd(long row) {
     return (1L << shift) - (row & ((1L << shift) - 1));
   }
 
-  /**
-   * Returns the place of the offset of a ragged record: number of the offset buffer in the upper 32
-   * bits, position in it in the lower. The offset of the next record is the end of this one.
-   *
-   * @param row in [0, rows]
-   */
+  /** Returns the place of a ragged record's offset: buffer and position. The next is its end. */
   long offsetPlace(long row) {
     return (row >>> shift) << 32 | (row & ((1L << shift) - 1)) * Long.BYTES;
   }
@@ -78,17 +60,8 @@ final class RecordLayout {
    * @param offset offset of its first byte in the stream of records
    */
   long placeOfOffset(long offset) {
-    int low = 0;
-    int high = chunkStarts.length - 2;
-    while (low < high) {
-      int middle = (low + high + 1) >>> 1;
-      if (chunkStarts[middle] <= offset) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return (long) low << 32 | offset - chunkStarts[low];
+    int chunk = SegmentMap.chunkOf(chunkStarts, offset);
+    return (long) chunk << 32 | offset - chunkStarts[chunk];
   }
 
   byte[] toBytes() {
@@ -99,11 +72,7 @@ final class RecordLayout {
     return out.array();
   }
 
-  /**
-   * Parses the form of {@link #toBytes()}.
-   *
-   * @throws IllegalArgumentException if the bytes have another form
-   */
+  /** Parses {@link #toBytes()}; throws {@link IllegalArgumentException} if it is invalid. */
   static RecordLayout parse(byte[] bytes) {
     int fixed = Long.BYTES + 2 * Integer.BYTES;
     if (bytes.length < fixed || (bytes.length - fixed) % Long.BYTES != 0) {

@@ -28,10 +28,7 @@ final class WorldEnvironment {
   /** Variable that selects how shared memory copies bytes from another process. */
   private static final String SINGLE_COPY = "OMPI_MCA_btl_vader_single_copy_mechanism";
 
-  /**
-   * Variables that decide which ranks need help from which, and must therefore be equal on all
-   * ranks.
-   */
+  /** Variables that decide which ranks need help from which, so all ranks need the same. */
   private static final List<String> CHOICES = List.of(OSC, PML, BTL, SINGLE_COPY);
 
   private static final String RDMA_OR_ALONE = "rdma,pt2pt";
@@ -68,8 +65,6 @@ final class WorldEnvironment {
   private final Ranks ranks;
 
   /**
-   * Creates an environment.
-   *
    * @param users environment of the process
    * @param hidden variables of it that MPI must not see, with the reasons
    */
@@ -202,9 +197,7 @@ final class WorldEnvironment {
     }
   }
 
-  /**
-   * Sets a variable even where the environment has it, because that value belongs to another job.
-   */
+  /** Sets a variable even if the environment has it, because that value is of another job. */
   private void impose(String name, String value, String reason) {
     users.remove(name);
     set(name, value, reason);
@@ -219,7 +212,6 @@ final class WorldEnvironment {
     }
   }
 
-  /** Returns the variables that are set here. */
   List<Variable> ours() {
     return List.copyOf(ours);
   }
@@ -251,12 +243,7 @@ final class WorldEnvironment {
         || CHOICES.stream().anyMatch(users::containsKey);
   }
 
-  /**
-   * Adds the variables by which MPI finds this process manager, whatever a Flux job sets.
-   *
-   * @param job unique number of the world; positive, with bit 15 equal to 0
-   * @param library path of the native library, as known to the linker
-   */
+  /** Adds the variables by which MPI finds this process manager, for a positive job number. */
   void identify(int job, String library) {
     impose(
         "FLUX_JOB_ID",
@@ -265,7 +252,6 @@ final class WorldEnvironment {
     impose("FLUX_PMI_LIBRARY_PATH", library, "the library of DDStore is the process manager");
   }
 
-  /** Applies all changes to this process. */
   void apply() {
     hidden.keySet().forEach(ProcessManager::unsetEnvironment);
     for (Variable variable : ours) {

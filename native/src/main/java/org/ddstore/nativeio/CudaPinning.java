@@ -70,7 +70,6 @@ final class CudaPinning implements DevicePinning {
     return (name + "\0").getBytes(StandardCharsets.UTF_8);
   }
 
-  /** Returns the text of a reason. */
   static String text(byte... reason) {
     return new String(reason, StandardCharsets.UTF_8).replace("\0", "");
   }
@@ -89,9 +88,7 @@ final class CudaPinning implements DevicePinning {
     return () -> unpin(memory);
   }
 
-  /**
-   * Unpins memory. A driver that has shut down refuses, but then the memory is no longer pinned.
-   */
+  /** Unpins memory. A driver that has shut down refuses, but has unpinned the memory. */
   private void unpin(ByteBuffer memory) {
     unregister(handle, memory, new byte[REASON_BYTES]);
     release();

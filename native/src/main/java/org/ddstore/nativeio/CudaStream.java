@@ -9,10 +9,7 @@ import org.ddstore.memory.RawAddress;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeviceException;
 
-/**
- * A stream of copies through the CUDA driver, in the primary context of a device, which it retains.
- * Every call restores the current context of its thread.
- */
+/** A stream of copies in a device's primary context. Calls restore their thread's context. */
 final class CudaStream implements DeviceStream {
   private static final int NOT_YET = -1;
 
@@ -52,6 +49,12 @@ final class CudaStream implements DeviceStream {
     }
   }
 
+  private void check(int code, String call, long bytes) {
+    if (code != 0) {
+      check(code, "%s of %,d bytes".formatted(call, bytes));
+    }
+  }
+
   @Override
   public int device() {
     return device;
@@ -65,10 +68,7 @@ final class CudaStream implements DeviceStream {
   @Override
   public long allocate(long bytes) {
     long[] address = new long[1];
-    int code = allocate(handleOpen(), bytes, address);
-    if (code != 0) {
-      check(code, "cuMemAlloc of %,d bytes".formatted(bytes));
-    }
+    check(allocate(handleOpen(), bytes, address), "cuMemAlloc", bytes);
     return address[0];
   }
 
@@ -91,36 +91,27 @@ final class CudaStream implements DeviceStream {
 
   @Override
   public void copyIn(long target, ByteBuffer source) {
-    int code;
     try {
-      code = copyIn(handleOpen(), target, RawAddress.of(source), source.limit());
+      int code = copyIn(handleOpen(), target, RawAddress.of(source), source.limit());
+      check(code, "cuMemcpyHtoDAsync", source.limit());
     } finally {
       Reference.reachabilityFence(source);
-    }
-    if (code != 0) {
-      check(code, "cuMemcpyHtoDAsync of %,d bytes".formatted(source.limit()));
     }
   }
 
   @Override
   public void copyOut(ByteBuffer target, long source) {
-    int code;
     try {
-      code = copyOut(handleOpen(), RawAddress.of(target), source, target.limit());
+      int code = copyOut(handleOpen(), RawAddress.of(target), source, target.limit());
+      check(code, "cuMemcpyDtoHAsync", target.limit());
     } finally {
       Reference.reachabilityFence(target);
-    }
-    if (code != 0) {
-      check(code, "cuMemcpyDtoHAsync of %,d bytes".formatted(target.limit()));
     }
   }
 
   @Override
   public void copyWithin(long target, long source, long bytes, long other) {
-    int code = copyWithin(handleOpen(), target, source, bytes, other);
-    if (code != 0) {
-      check(code, "cuMemcpyDtoDAsync of %,d bytes".formatted(bytes));
-    }
+    check(copyWithin(handleOpen(), target, source, bytes, other), "cuMemcpyDtoDAsync", bytes);
   }
 
   @Override

@@ -36,9 +36,7 @@ final class LibraryFile {
     String in(Path file) throws UnusableException;
   }
 
-  /**
-   * Loads the library into the class loader of this class and returns the result of {@code then}.
-   */
+  /** Loads the library into this class's loader and returns the result of {@code then}. */
   static String load(Loaded then) throws UnusableException {
     String resource = resource();
     Path root =
@@ -93,10 +91,7 @@ final class LibraryFile {
     }
   }
 
-  /**
-   * Returns the reason of a link error: the linker reports only "failed to map segment" where
-   * execution is forbidden.
-   */
+  /** Returns the reason of a link error; the linker's own does not name a noexec mount. */
   private static String linkProblem(Path root, UnsatisfiedLinkError e) {
     if (String.valueOf(e.getMessage()).contains("failed to map segment")) {
       return "execution is not allowed in %s (mounted noexec?): set another directory by -D%s=DIRECTORY"

@@ -6,9 +6,6 @@ import org.ddstore.transport.Availability;
 
 /** The provider of the native gather kernel, if the library can be loaded. */
 public final class NativeGatherProvider implements GatherKernel.Provider {
-  /** Creates the provider; called by {@link java.util.ServiceLoader}. */
-  public NativeGatherProvider() {}
-
   @Override
   public Availability availability() {
     return NativeLibrary.isLoaded()

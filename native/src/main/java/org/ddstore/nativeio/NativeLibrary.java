@@ -21,10 +21,7 @@ public final class NativeLibrary {
   /** System property that prevents this JVM from loading the library if set to {@code false}. */
   public static final String ENABLED_PROPERTY = "ddstore.native";
 
-  /**
-   * Number that changes with every change of the functions that Java calls; equal to that of {@code
-   * library.h}.
-   */
+  /** Number of the version of the functions that Java calls, as in {@code library.h}. */
   static final int ABI_VERSION = 8;
 
   private static final int FEATURE_FABRIC = 1;
@@ -75,7 +72,6 @@ public final class NativeLibrary {
     return "/proc/self/fd/" + descriptor;
   }
 
-  /** Returns whether its methods can be called. */
   public static boolean isLoaded() {
     return INSTANCE.problem == null;
   }
@@ -85,21 +81,12 @@ public final class NativeLibrary {
     return Optional.ofNullable(INSTANCE.problem);
   }
 
-  /**
-   * Returns whether the library was compiled with libfabric's headers; false also if it is not
-   * loaded.
-   */
+  /** Returns whether the loaded library was compiled with libfabric's headers. */
   public static boolean hasLibfabric() {
     return (INSTANCE.features & FEATURE_FABRIC) != 0;
   }
 
-  /**
-   * Returns a path in this process that refers to the loaded library until the process ends,
-   * although its file is deleted: {@code dlopen} of it returns the library that Java uses, not a
-   * second copy.
-   *
-   * @throws IllegalStateException if the library is not loaded
-   */
+  /** Returns a path to the loaded library, whose file is deleted, for {@code dlopen}. */
   public static String path() {
     if (!isLoaded()) {
       throw new IllegalStateException("libddstore.so is not loaded: " + INSTANCE.problem);

@@ -10,9 +10,6 @@ import org.ddstore.memory.SpaceReserver;
 public final class NativeSpaceReserver implements SpaceReserver {
   private static final int ENOSPC = 28;
 
-  /** Creates the reserver; called by {@link java.util.ServiceLoader}. */
-  public NativeSpaceReserver() {}
-
   @Override
   public boolean reserve(Path file, long from, long bytes) throws IOException {
     if (!NativeLibrary.isLoaded()) {

@@ -20,10 +20,7 @@ public final class ReplyReceiver implements AutoCloseable {
     PART,
     /** The whole reply; the channel expects nothing now. */
     WHOLE,
-    /**
-     * A failure, bytes without a request, the end of the peer, or an error: the caller receives
-     * what follows.
-     */
+    /** A failure, bytes without a request, or the end: the caller receives what follows. */
     OTHER
   }
 
@@ -75,31 +72,17 @@ public final class ReplyReceiver implements AutoCloseable {
     return result;
   }
 
-  /**
-   * Adds a channel until {@link #remove}. The channel does not block, and nothing else reads it.
-   *
-   * @param number number of the channel in {@link #number}
-   * @return handle of the channel, never 0
-   * @throws IOException if the system has no memory left, or this JDK hides the descriptor
-   */
+  /** Adds a channel, which nothing else reads, until {@link #remove}; returns its handle. */
   public long add(SocketChannel channel, int number) throws IOException {
     return check(addChannel(handle, channel, number), "add a channel to");
   }
 
-  /**
-   * Removes a channel, which must precede its end. The memory for its reply is not written any
-   * more.
-   */
+  /** Removes a channel before its end. The memory for its reply is not written any more. */
   public void remove(long channel) {
     removeChannel(handle, channel);
   }
 
-  /**
-   * Sends bytes. Does not block.
-   *
-   * @param bytes direct buffer; its position becomes that after the bytes that were sent
-   * @throws IOException if the peer has ended
-   */
+  /** Sends bytes without blocking, and advances the direct buffer; throws if the peer has ended. */
   public void send(long channel, ByteBuffer bytes) throws IOException {
     int sent = send(channel, RawAddress.of(bytes) + bytes.position(), bytes.remaining());
     if (sent < 0) {
@@ -157,17 +140,14 @@ public final class ReplyReceiver implements AutoCloseable {
     return (int) result.getLong(SHORT_WAITS);
   }
 
-  /** Returns whether the selector has ready channels, or was woken. */
   public boolean isSelectorReady() {
     return result.getLong(SELECTOR) != 0;
   }
 
-  /** Returns the number of the channel of an arrival of the last {@link #receive}. */
   public int number(int arrival) {
     return (int) result.getLong(HEADER_BYTES + arrival * ARRIVAL_BYTES + NUMBER);
   }
 
-  /** Returns what has arrived. */
   public Kind kind(int arrival) {
     return KINDS[(int) result.getLong(HEADER_BYTES + arrival * ARRIVAL_BYTES + KIND)];
   }

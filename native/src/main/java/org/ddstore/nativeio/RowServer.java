@@ -82,12 +82,7 @@ public final class RowServer implements AutoCloseable {
     return result;
   }
 
-  /**
-   * Serves a channel until {@link #remove}. The channel does not block, and nothing else reads it.
-   *
-   * @return its number, never 0
-   * @throws IOException if the system has no memory left, or this JDK hides the descriptor
-   */
+  /** Serves a channel, which nothing else reads, until {@link #remove}; returns its number. */
   public long add(SocketChannel channel, ServedRows rows) throws IOException {
     return check(addChannel(handle, channel, rows.handle()), "add a channel to");
   }
@@ -135,7 +130,6 @@ public final class RowServer implements AutoCloseable {
     return KINDS[(int) event[KIND]];
   }
 
-  /** Returns whether the selector has ready channels, or was woken. */
   public boolean isSelectorReady() {
     return event[SELECTOR] != 0;
   }
@@ -144,10 +138,7 @@ public final class RowServer implements AutoCloseable {
     return event[CHANNEL];
   }
 
-  /**
-   * Returns the request without its size, valid until the next {@link #serve}. Clears the input
-   * buffer.
-   */
+  /** Returns the request without its size, until the next {@link #serve}. Clears the input. */
   public ByteBuffer request() {
     return input.clear().slice(0, (int) event[LENGTH]);
   }

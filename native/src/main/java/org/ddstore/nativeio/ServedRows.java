@@ -23,10 +23,7 @@ public final class ServedRows implements AutoCloseable {
     return handle < 0 ? null : new ServedRows(handle);
   }
 
-  /**
-   * Adds a segment, unless Java has to serve it: of ragged or empty records, or without memory for
-   * its description. It stays valid until {@link #remove}.
-   */
+  /** Adds a segment until {@link #remove}, unless Java has to serve it. */
   public void add(Segment segment) {
     int recordBytes = segment.schema().isFixed() ? segment.schema().fixedBytes() : 0;
     ByteBuffer version = segment.map().version();

@@ -204,10 +204,7 @@ final class Gathering {
     }
   }
 
-  /**
-   * Calls MPI and breaks the world on an error: the error may not have occurred on the other ranks,
-   * so the ranks have diverged.
-   */
+  /** Calls MPI; an error breaks the world, because it may be missing on other ranks. */
   private <T> T call(String what, Duration limit, MpiCalls.Call<T> call) {
     return world
         .calls()

@@ -29,10 +29,7 @@ final class Joining {
     this.options = options;
   }
 
-  /**
-   * Joins the ranks. Collective. Not interruptible, because an interrupt half-way would leave the
-   * other ranks alone in MPI.
-   */
+  /** Joins the ranks. Collective. Not interruptible, as the others would stay in MPI alone. */
   WindowTransport join() {
     Membership members = meet();
     try {
@@ -70,7 +67,7 @@ final class Joining {
           World.meeting().unlock();
         }
       }
-      if (members.someLate()) { // all ranks give up in the same round
+      if (members.anyLate()) { // all ranks give up in the same round
         throw new DeadlineExceededException(
             "the ranks could not enter MPI within %d ms: other stores occupy it"
                 .formatted(options.collectiveTimeout().toMillis()));

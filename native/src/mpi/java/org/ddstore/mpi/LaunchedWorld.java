@@ -19,14 +19,10 @@ import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.types.DDStoreException;
 
-/**
- * An MPI world that mpirun has started. Its ranks meet by MPI; their lanes are files on one host,
- * and MPI messages between hosts.
- */
+/** An MPI world that mpirun has started. Lanes are files on one host, else MPI messages. */
 final class LaunchedWorld implements LaunchedRanks {
   private static final System.Logger LOG = System.getLogger(LaunchedWorld.class.getName());
 
-  /** Number of the world, the only one of its processes. */
   private static final int NUMBER = 1;
 
   /** Size of a start message in bytes: two bytes of length, followed by that many bytes. */

@@ -10,16 +10,12 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.FrozenMembershipException;
 
-/**
- * The gate for all MPI calls of this JVM: one at a time, because the component for TCP allows no
- * more, and each under the watchdog.
- */
+/** The gate for all MPI calls of this JVM: one at a time, each under the watchdog. */
 final class MpiCalls {
   private final ReentrantLock lock = new ReentrantLock();
   private final Watchdog watchdog;
   private volatile Call<?> beforeBlocking = () -> null;
 
-  /** A call of MPI. */
   @FunctionalInterface
   interface Call<T> {
     T run() throws MPIException;

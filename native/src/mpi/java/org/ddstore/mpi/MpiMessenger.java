@@ -62,8 +62,6 @@ final class MpiMessenger implements Messenger, AutoCloseable {
   }
 
   /**
-   * Creates a messenger.
-   *
    * @param comm communicator of all ranks, for these messages and for collectives of others
    */
   MpiMessenger(MpiCalls calls, Intracomm comm, ProcessAddress local) {

@@ -22,7 +22,6 @@ final class OffsetReads implements AutoCloseable {
   private ByteBuffer entries;
   private int next;
 
-  /** Posts the reads of the offsets of all rows. */
   void read(WindowGets gets, List<PeerRows> peers, Function<Nonce, KnownShard> shards)
       throws MPIException {
     long count = peers.stream().mapToLong(rows -> (long) rows.rows() + rows.runs()).sum();
@@ -91,7 +90,6 @@ final class OffsetReads implements AutoCloseable {
     return entries.getLong(index * Long.BYTES);
   }
 
-  /** Returns the memory of this object, in bytes. */
   long memoryBytes() {
     return memory.buffer().capacity();
   }

@@ -75,15 +75,12 @@ final class ProgressServer {
         LockSupport.park(this);
         continue;
       }
-      calls.progress(this::look, LIMIT);
+      calls.progress(this::poll, LIMIT);
       LockSupport.parkNanos(this, pauseNs(System.nanoTime() - readNs));
     }
   }
 
-  /**
-   * Returns a pause that grows with the time without readers: the first reader waits longer, and
-   * idling is cheap.
-   */
+  /** Returns a pause that grows with the time without readers, so that idling is cheap. */
   private static long pauseNs(long idleNs) {
     return idleNs < BUSY_NS
         ? SHORT_PAUSE_NS
@@ -91,7 +88,7 @@ final class ProgressServer {
   }
 
   /** Enters MPI, which serves pending reads, and receives announcements. */
-  private Void look() throws MPIException {
+  private Void poll() throws MPIException {
     Status announced = MPI.COMM_WORLD.iProbe(MPI.ANY_SOURCE, TAG);
     while (announced != null) {
       readNs = System.nanoTime();

@@ -80,8 +80,6 @@ final class SegmentWindows {
   }
 
   /**
-   * Creates one window.
-   *
    * @param memory null for an empty window
    */
   private static Win window(ByteBuffer memory, Intracomm comm) throws MPIException {

@@ -41,7 +41,6 @@ final class StartExchange implements ProcessManager.Exchange {
     ranks = null;
   }
 
-  /** Returns the exception of a failed exchange; null if none failed. */
   Throwable failure() {
     return failure;
   }

@@ -33,15 +33,11 @@ final class VersionReads implements AutoCloseable {
     words = memory.ensure((long) shards.size() * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /**
-   * Returns whether the version of a segment was never read, or the segment was being changed when
-   * it was.
-   */
-  boolean someUnknown() {
+  /** Returns whether a segment's version is unknown: never read, or read during a change. */
+  boolean anyUnknown() {
     return shards.stream().anyMatch(shard -> shard.version == KnownShard.UNKNOWN);
   }
 
-  /** Posts the reads of all version words. */
   void readAll(WindowGets gets) throws MPIException {
     for (int i = 0; i < shards.size(); i++) {
       KnownShard shard = shards.get(i);
@@ -67,7 +63,6 @@ final class VersionReads implements AutoCloseable {
     return unchanged;
   }
 
-  /** Returns the memory of this object, in bytes. */
   long memoryBytes() {
     return memory.buffer().capacity();
   }

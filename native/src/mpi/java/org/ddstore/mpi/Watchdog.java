@@ -30,8 +30,6 @@ final class Watchdog {
   private volatile long limitNs;
 
   /**
-   * Creates a watchdog.
-   *
    * @param neighbours other members of the world on this host, by their names
    */
   Watchdog(Map<String, ProcessHandle> neighbours) {
@@ -56,12 +54,7 @@ final class Watchdog {
     call = null;
   }
 
-  /**
-   * Waits until a process of this host has ended, or the world is unusable for another reason; at
-   * most half a second.
-   *
-   * @return false if neither
-   */
+  /** Waits at most half a second until a process has ended or the world is unusable. */
   boolean awaitLoss() {
     long deadlineNs = System.nanoTime() + LOSS_NS;
     lookForLosses();

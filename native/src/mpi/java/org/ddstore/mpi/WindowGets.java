@@ -60,10 +60,7 @@ final class WindowGets {
     start = at;
   }
 
-  /**
-   * Adds a piece, which is placed after the previous one; a long piece is split. Blocks if needed
-   * to bound the outstanding bytes.
-   */
+  /** Adds a piece behind the previous one. Blocks to bound the outstanding bytes. */
   void add(Win from, int owner, int displacement, int length) throws MPIException {
     int at = displacement;
     int left = length;

@@ -29,7 +29,7 @@ final class WindowReader implements RemoteReader {
 
   private final WindowTransport transport;
   private final Duration timeout;
-  private final WindowGets gets = new WindowGets(this::goOn);
+  private final WindowGets gets = new WindowGets(this::checkAndAnnounce);
   private final Map<Nonce, KnownShard> known = new HashMap<>();
   private final VersionReads versions = new VersionReads();
   private final OffsetReads offsets = new OffsetReads();
@@ -76,7 +76,7 @@ final class WindowReader implements RemoteReader {
     fixed.forEach(PeerRows::reserve);
     if (!fixed.isEmpty()) {
       versions.choose(fixed, this::known);
-      if (versions.someUnknown()) {
+      if (versions.anyUnknown()) {
         call(() -> versions.readAll(gets));
         versions.areUnchanged(); // stores the versions
       }
@@ -114,10 +114,7 @@ final class WindowReader implements RemoteReader {
     }
   }
 
-  /**
-   * Announces the read to the owners before each wait for them, because they poll MPI often only
-   * for a short time.
-   */
+  /** Announces the read to its owners, which poll MPI often only for a short time. */
   private void announce() throws MPIException {
     for (PeerRows rows : owners) {
       transport.announce(known(rows.segment(0).nonce()).rank());
@@ -125,7 +122,7 @@ final class WindowReader implements RemoteReader {
   }
 
   /** Checks the deadline and repeats the announcement between two parts of a round. */
-  private void goOn() throws MPIException {
+  private void checkAndAnnounce() throws MPIException {
     check();
     announce();
   }

@@ -114,7 +114,6 @@ final class WindowTransport implements MpiTransport {
     }
   }
 
-  /** Returns a segment that is shared with this rank. */
   RemoteShard shard(Nonce nonce) {
     RemoteShard shard = shards.get(nonce);
     if (shard == null) {
@@ -123,10 +122,7 @@ final class WindowTransport implements MpiTransport {
     return shard;
   }
 
-  /**
-   * Tells an owner, by its rank in the group, that it is being read from. Called inside {@link
-   * MpiCalls}.
-   */
+  /** Tells an owner, by its rank in the group, that it is read. Inside {@link MpiCalls}. */
   void announce(int rank) throws MPIException {
     world.announce(worldRanks[rank]);
   }

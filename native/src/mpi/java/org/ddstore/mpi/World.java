@@ -43,8 +43,6 @@ final class World {
   private final String description;
 
   /**
-   * Creates a world.
-   *
    * @param number number of the world, the same on all members and unique
    * @param progress null if reads from this process need no help of it
    */
@@ -80,10 +78,7 @@ final class World {
     return current;
   }
 
-  /**
-   * Starts the world of this JVM. The caller holds {@link #meeting()}. MPI starts once per process:
-   * after a failed start, the process must be replaced.
-   */
+  /** Starts the world of this JVM, once per process. The caller holds {@link #meeting()}. */
   static World begin(Supplier<World> start) {
     try {
       current = start.get();
@@ -155,10 +150,7 @@ final class World {
     }
   }
 
-  /**
-   * Keeps serving a group that has ended but whose rows stay in memory, readable until the process
-   * ends.
-   */
+  /** Keeps serving a group that has ended but whose rows are readable until the process ends. */
   void keepServing() {
     GROUPS.decrementAndGet();
     if (progress != null && !trouble.isEmpty()) {
@@ -166,16 +158,13 @@ final class World {
     }
   }
 
-  /**
-   * Tells a process that it is being read from, if it must help. Called inside {@link MpiCalls}.
-   */
+  /** Tells a process that it is read from, if it must help. Called inside {@link MpiCalls}. */
   void announce(int worldRank) throws MPIException {
     if (progress != null && worldRank != rank) {
       progress.announce(worldRank);
     }
   }
 
-  /** Returns {@link #MEETING}. */
   static ReentrantLock meeting() {
     return MEETING;
   }

@@ -10,9 +10,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.types.DDStoreException;
 
-/**
- * The start of MPI in processes that are already running: once in each, in all of them together.
- */
+/** The start of MPI, once in each process, in processes that are already running. */
 final class WorldStart {
   private static final System.Logger LOG = System.getLogger(WorldStart.class.getName());
 
