@@ -24,7 +24,6 @@ class CombinedReadTest {
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
   private static final Schema BYTES = Schema.of(Field.bytes("x"));
 
-  /** Size of a row of which two fit in a window. */
   private static final int WIDE_BYTES = RowLocator.WINDOW_BYTES / 5 * 2;
 
   private final long heldBefore = OffHeapBuffer.liveBytes();
@@ -70,7 +69,6 @@ class CombinedReadTest {
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(heldBefore);
   }
 
-  /** Fills new batches with these rows, one array per batch. */
   private boolean fill(long[]... rows) {
     int[] starts = new int[rows.length + 1];
     for (int b = 0; b < rows.length; b++) {
@@ -82,7 +80,6 @@ class CombinedReadTest {
     return combined.fill(variable.placement(), checked, batches, starts);
   }
 
-  /** Returns the first element of each row of a batch, which is the index of the row. */
   private List<Long> firstLongs(int batch) {
     Tensor x = batches[batch].field("x");
     long rowElements = x.shape()[1];

@@ -36,7 +36,6 @@ import org.ddstore.types.Schema;
  * fixed schema begins with r as int64; in a schema of one bytes field all its bytes are r.
  */
 final class ComputedPeers implements Transport {
-  /** Number of rows of each rank. */
   static final int RANK_ROWS = 4;
 
   static final ProcessAddress A = new ProcessAddress("a", 1, 1);
@@ -71,7 +70,6 @@ final class ComputedPeers implements Transport {
     return new ComputedPeers(schema, dataBytes, Duration.ofMinutes(1));
   }
 
-  /** Returns a variable whose rank 0 is this one, and whose other ranks have one process each. */
   Variable besideOwnRows(ProcessAddress... others) {
     Segment own = ownRows();
     own.retain(); // for its attachment
@@ -102,7 +100,6 @@ final class ComputedPeers implements Transport {
     return writer.seal();
   }
 
-  /** Returns a variable of remote rows. Each array is a copy: the process of each rank. */
   Variable inCopies(ProcessAddress[]... copies) {
     List<Catalog.Entry> entries =
         Stream.of(copies)
@@ -139,17 +136,14 @@ final class ComputedPeers implements Transport {
     silent.addAll(Arrays.asList(processes));
   }
 
-  /** Returns the process of each request, in order. */
   List<ProcessAddress> asked() {
     return asked;
   }
 
-  /** Returns the rows of each fetch, in the order of their transfer. */
   List<List<Long>> fetches() {
     return fetches;
   }
 
-  /** Returns the limit for silent processes of each begun timeout. */
   List<Duration> silenceLimits() {
     return silenceLimits;
   }

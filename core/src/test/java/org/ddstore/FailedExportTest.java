@@ -28,7 +28,6 @@ class FailedExportTest {
 
   @TempDir private Path root;
 
-  /** Exports, and then fails to tell where. Holds a reference to what it exports. */
   private static final class Nowhere implements Transport {
     private final Set<Segment> exported = new HashSet<>();
 

@@ -107,7 +107,6 @@ class InterruptedRankTest {
     return thrown.get();
   }
 
-  /** The life of a store of one rank. */
   private void live(Schema schema) throws Exception {
     StoreOptions options = StoreOptions.defaults().sharedMemory(root);
     ProcessDirectory directory = ProcessDirectory.acquire(root);

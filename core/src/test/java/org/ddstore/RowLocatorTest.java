@@ -58,7 +58,6 @@ class RowLocatorTest {
     return source.getLong(located.position(i));
   }
 
-  /** Reads rows of {@link #LONGS}, whose values are their indices. */
   private List<Long> read(long... indices) {
     List<Long> values = new ArrayList<>();
     int rows =
@@ -98,7 +97,6 @@ class RowLocatorTest {
     assertThat(readWithin(1, 0, 8)).as("at least one row").containsExactly(0);
   }
 
-  /** Reads rows of {@link #BYTES} and returns the first byte of each. */
   private List<Integer> readWithin(long stagingBytes, int offset, int count) {
     long[] indices = LongStream.range(0, 2 * ComputedPeers.RANK_ROWS).toArray();
     List<Integer> values = new ArrayList<>();

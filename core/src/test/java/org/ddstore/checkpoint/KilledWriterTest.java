@@ -60,7 +60,6 @@ class KilledWriterTest {
     afterwardsNothingElseIsLeft(directory, saved);
   }
 
-  /** Returns the seed of the checkpoint that is found, after a look at its content; 0 if none. */
   private static long latest(Path directory) throws Exception {
     return SavingRanks.values(
             1,
@@ -91,7 +90,6 @@ class KilledWriterTest {
     assertThat(storage.list("")).as("one manifest and one folder").hasSize(2);
   }
 
-  /** Returns the seed of the last checkpoint that the child knew as published. */
   private static long killAfter(int steps, Path directory) throws Exception {
     List<String> command = new ArrayList<>(ChildJvm.command());
     command.addAll(List.of(Child.class.getName(), directory.toString(), "" + steps));
@@ -113,7 +111,6 @@ class KilledWriterTest {
     return published;
   }
 
-  /** Saves checkpoints until it stops at a step, and waits there to be killed. */
   static final class Child {
     public static void main(String[] arguments) throws Exception {
       StoppingStorage storage =

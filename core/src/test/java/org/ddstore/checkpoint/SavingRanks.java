@@ -25,13 +25,11 @@ public final class SavingRanks {
 
   private SavingRanks() {}
 
-  /** The work of one rank. */
   @FunctionalInterface
   public interface Work<T> {
     T run(Checkpoints checkpoints, int rank) throws Exception;
   }
 
-  /** Options with many small chunks. */
   public static CheckpointOptions options() {
     return CheckpointOptions.defaults()
         .chunkSize(4096)
@@ -40,7 +38,6 @@ public final class SavingRanks {
         .saveTimeout(TIMEOUT);
   }
 
-  /** Values or exceptions of the ranks, by rank; no thread is left. */
   public static <T> List<Object> outcomes(
       int ranks, CheckpointStorage storage, CheckpointOptions options, Work<T> work)
       throws Exception {
@@ -80,7 +77,6 @@ public final class SavingRanks {
     }
   }
 
-  /** Values of the ranks, by rank; a rank that throws fails the test. */
   @SuppressWarnings("unchecked")
   public static <T> List<T> values(
       int ranks, CheckpointStorage storage, CheckpointOptions options, Work<T> work)
@@ -95,7 +91,6 @@ public final class SavingRanks {
     return values;
   }
 
-  /** Every rank failed, for a reason that has these texts. */
   static void assertFailed(List<Object> outcomes, String... texts) {
     assertThat(outcomes)
         .allSatisfy(
@@ -106,7 +101,6 @@ public final class SavingRanks {
                     .contains(texts));
   }
 
-  /** No rank can save a checkpoint, for a reason that has these texts. */
   static void assertNotSaved(CheckpointStorage storage, String... texts) throws Exception {
     for (SaveFailure effect : SaveFailure.values()) {
       assertFailed(
@@ -122,7 +116,6 @@ public final class SavingRanks {
     }
   }
 
-  /** Every rank loads the newest checkpoint, which was saved with this seed. */
   static void assertLatest(int ranks, CheckpointStorage storage, long seed) throws Exception {
     assertThat(
             values(
@@ -133,12 +126,10 @@ public final class SavingRanks {
         .containsOnly(seed);
   }
 
-  /** Returns a position in an epoch. */
   public static EpochState state(long batch) {
     return new EpochState(1, batch, 1000, 0, "shuffled(1)/10", "00000001", "", Delivery.PLAIN);
   }
 
-  /** Saves a checkpoint whose content depends on the seed: five streams on each rank. */
   public static void save(Checkpoints checkpoints, int rank, long seed) {
     checkpoints.save(
         state(seed),
@@ -163,7 +154,6 @@ public final class SavingRanks {
     return content;
   }
 
-  /** Loads all streams in each way, and returns the seed that the checkpoint was saved with. */
   public static long check(Checkpoint checkpoint) throws Exception {
     long seed = checkpoint.state().batch();
     assertThat(checkpoint.states()).hasSize(checkpoint.ranks()).containsOnly(state(seed));

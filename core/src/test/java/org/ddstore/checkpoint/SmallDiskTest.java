@@ -48,7 +48,6 @@ class SmallDiskTest {
     assertThat(output).contains("all checked");
   }
 
-  /** Runs with a disk of 1 MiB and one that cannot be written. */
   static final class Child {
     public static void main(String[] arguments) throws Exception {
       Path small = Path.of(arguments[0], "small", "checkpoints");

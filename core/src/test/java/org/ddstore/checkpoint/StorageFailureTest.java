@@ -36,7 +36,6 @@ class StorageFailureTest {
 
   private static final int NEVER_SECONDS = 600;
 
-  /** The storage disturbs the second of two saves, which fails; the first checkpoint stays. */
   private void assertSecondSaveFails(Publication disturbed, Duration timeout, String text)
       throws Exception {
     AtomicInteger manifests = new AtomicInteger();

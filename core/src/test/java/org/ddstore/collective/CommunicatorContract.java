@@ -34,7 +34,6 @@ abstract class CommunicatorContract {
   private final List<Communicator> opened = new ArrayList<>();
   private long mappedBytes;
 
-  /** The communicators of a new group, in rank order. */
   abstract List<Communicator> newGroup(int size, Duration timeout) throws Exception;
 
   final List<Communicator> group(int size) throws Exception {
@@ -60,7 +59,6 @@ abstract class CommunicatorContract {
     assertThat(MappedRegion.liveBytes()).as("mapped bytes").isEqualTo(mappedBytes);
   }
 
-  /** Closes what else the test has opened. */
   void beforeLeakCheck() {}
 
   @Test
@@ -331,7 +329,6 @@ abstract class CommunicatorContract {
     }
   }
 
-  /** A call of one rank. */
   private interface Executable {
     void run(Communicator communicator);
   }

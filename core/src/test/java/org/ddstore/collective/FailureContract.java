@@ -307,13 +307,11 @@ abstract class FailureContract extends CommunicatorContract {
     assertThat(thrown).hasOnlyElementsOfType(IllegalStateException.class);
   }
 
-  /** Actions of a rank. */
   @FunctionalInterface
   private interface Actions {
     void run(Communicator communicator) throws Exception;
   }
 
-  /** The failures of an exchange whose contributions do this and are empty. */
   private static List<Throwable> failedContributions(List<Communicator> group, Actions actions)
       throws Exception {
     return failures(
@@ -327,7 +325,6 @@ abstract class FailureContract extends CommunicatorContract {
                 }));
   }
 
-  /** A rank that is in a barrier, alone, once this returns. */
   private static Ranks.Running<Void> startBarrier(Communicator communicator) {
     Ranks.Running<Void> running =
         Ranks.start(

@@ -46,7 +46,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class GroupJvmsContract {
   private static final Duration LONG = Duration.ofSeconds(60);
 
-  /** Only for calls to which a rank never comes: nothing must be done within it. */
   private static final Duration SHORT = Duration.ofMillis(500);
 
   private static final long PATIENCE_S = 60;
@@ -89,7 +88,6 @@ abstract class GroupJvmsContract {
     }
   }
 
-  /** Reads up to the end of the task. */
   private static void awaitDone(Process process) {
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
     try {

@@ -47,7 +47,6 @@ class LaneMessagesTest {
     ownersExchange.close();
   }
 
-  /** Brings all messages that are under way to the other side. */
   private void deliver() {
     deliver(atReader.takeSent(), atOwner);
     deliver(atOwner.takeSent(), atReader);
@@ -60,7 +59,6 @@ class LaneMessagesTest {
     }
   }
 
-  /** Not at once after it asked before. */
   private void ask() {
     await()
         .until(

@@ -23,7 +23,6 @@ class MalformedMessagesTest {
   private static final int MESSAGES = 50_000;
   private static final long MOST_ALLOCATED_BYTES = 1 << 20;
 
-  /** Brings messages of this process to itself at once, and keeps them. */
   private static final class Loop implements Messenger {
     private final List<byte[]> sent = new CopyOnWriteArrayList<>();
     private Receiver receiver;

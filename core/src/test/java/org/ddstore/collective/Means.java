@@ -7,11 +7,9 @@ import org.ddstore.memory.ProcessDirectory;
 
 /** The exchange of lanes in one process of a test, over files, messages or both. */
 final class Means implements AutoCloseable {
-  /** The medium between ranks of different processes. */
   enum Kind {
     FILES,
     MESSAGES,
-    /** Files between ranks of one root, messages between others. */
     MIXED
   }
 
@@ -38,7 +36,6 @@ final class Means implements AutoCloseable {
     return exchange;
   }
 
-  /** Null if there are files alone. */
   SocketMessenger messenger() {
     return messenger;
   }

@@ -30,7 +30,6 @@ final class RandomCollectives {
     this.random = new Random(seed);
   }
 
-  /** Calls that many collectives and checks each. */
   void run(int calls) throws Exception {
     List<Communicator> parts = new ArrayList<>();
     try {
@@ -118,7 +117,6 @@ final class RandomCollectives {
     assertThat(Arrays.equals(got, bytes(seed, root))).as("bytes of root %d", root).isTrue();
   }
 
-  /** One rank throws, all see it, and the group goes on. */
   private static void fail(Communicator c, long seed, String text) {
     int culprit = (int) Math.floorMod(seed, (long) c.size());
     Callable<byte[]> contribution =
@@ -147,7 +145,6 @@ final class RandomCollectives {
     return bytes;
   }
 
-  /** Mostly few, sometimes many. */
   private static int length(long seed, int most) {
     Random random = new Random(seed);
     return random.nextInt(4) == 0 ? random.nextInt(most) : random.nextInt(200);

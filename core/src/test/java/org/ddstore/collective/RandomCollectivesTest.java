@@ -43,7 +43,6 @@ class RandomCollectivesTest {
     Ranks.assertNoThreadLeft();
   }
 
-  /** Four ranks in three processes; the first has two. */
   private void connect(Means.Kind kind) throws Exception {
     List<GroupEndpoint> endpoints = new ArrayList<>();
     for (int rank = 0; rank < RANKS; rank++) {

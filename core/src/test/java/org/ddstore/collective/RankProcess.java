@@ -24,7 +24,6 @@ import java.util.Random;
  * everything is closed. A line on its standard input lets a rank go on where it holds.
  */
 final class RankProcess {
-  /** The last line of a task. */
   static final String DONE = "done";
 
   private static final int BARRIERS = 1_000;
@@ -38,10 +37,6 @@ final class RankProcess {
     this.in = in;
   }
 
-  /**
-   * Words of a task, separated by tabs: meeting directory, root of lanes, kind of means, ranks as
-   * in {@code 0,2}, size, timeout in ms, seed, work.
-   */
   public static void main(String[] args) throws Exception {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -126,7 +121,6 @@ final class RankProcess {
     throw new IOException("boom");
   }
 
-  /** Comes in time, whatever the timeout of what follows. */
   private void start() {
     communicator.awaitAll("start", CommunicatorContract.TIMEOUT);
   }

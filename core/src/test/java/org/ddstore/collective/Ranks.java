@@ -20,13 +20,11 @@ final class Ranks {
 
   private Ranks() {}
 
-  /** The work of one rank. */
   @FunctionalInterface
   interface Work<T> {
     T run(Communicator communicator) throws Exception;
   }
 
-  /** The outcome of the work: one component is null, both if the work returned null. */
   record Outcome<T>(T value, Throwable thrown) {
     T orThrow() {
       if (thrown != null) {
@@ -36,7 +34,6 @@ final class Ranks {
     }
   }
 
-  /** A rank at work. */
   record Running<T>(Thread thread, CompletableFuture<Outcome<T>> outcome) {
     Outcome<T> await() throws InterruptedException, ExecutionException, TimeoutException {
       Outcome<T> result = outcome.get(PATIENCE_S, TimeUnit.SECONDS);
@@ -65,7 +62,6 @@ final class Ranks {
     return new Running<>(thread, outcome);
   }
 
-  /** Outcomes in rank order. */
   static <T> List<Outcome<T>> run(List<Communicator> group, Work<T> work) throws Exception {
     List<Running<T>> running = new ArrayList<>();
     for (Communicator communicator : group) {
@@ -78,15 +74,10 @@ final class Ranks {
     return outcomes;
   }
 
-  /** Values in rank order; a rank that throws fails the test. */
   static <T> List<T> values(List<Communicator> group, Work<T> work) throws Exception {
     return run(group, work).stream().map(Outcome::orThrow).toList();
   }
 
-  /**
-   * Connects an endpoint. Where calls are to end early, only those do: ranks have the time of other
-   * tests to meet.
-   */
   static Communicator connect(GroupEndpoint endpoint, List<byte[]> addresses, Duration timeout)
       throws IOException {
     if (timeout.compareTo(CommunicatorContract.TIMEOUT) >= 0) {
@@ -98,7 +89,6 @@ final class Ranks {
     return communicator;
   }
 
-  /** Connects the endpoints of a new group, in rank order. */
   static List<Communicator> connect(List<GroupEndpoint> endpoints, Duration timeout)
       throws Exception {
     List<byte[]> addresses = endpoints.stream().map(GroupEndpoint::address).toList();

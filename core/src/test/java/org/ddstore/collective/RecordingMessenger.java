@@ -8,7 +8,6 @@ import org.ddstore.types.ProcessAddress;
 
 /** Keeps what is sent, and is told what is received. */
 final class RecordingMessenger implements Messenger {
-  /** A message and where it was to go. */
   record Sent(ProcessAddress to, ByteBuffer message) {}
 
   private final ProcessAddress local;
@@ -27,7 +26,6 @@ final class RecordingMessenger implements Messenger {
     return !sent.isEmpty();
   }
 
-  /** Returns the messages sent since the last call. */
   List<Sent> takeSent() {
     List<Sent> all = List.copyOf(sent);
     sent.clear();

@@ -22,7 +22,6 @@ final class ReductionOracle {
 
   private ReductionOracle() {}
 
-  /** The input of a rank: about a third awkward, the rest of very different size. */
   static float[] floats(long seed, int rank, int length) {
     Random random = new Random(seed * 31 + rank);
     float[] values = new float[length];
@@ -85,7 +84,6 @@ final class ReductionOracle {
     return result;
   }
 
-  /** By the order of the real line with -0 below 0, and NaN if either is. */
   private static float least(float a, float b) {
     if (Float.isNaN(a) || Float.isNaN(b)) {
       return Float.NaN;
@@ -93,7 +91,6 @@ final class ReductionOracle {
     return Float.compare(a, b) <= 0 ? a : b;
   }
 
-  /** The bits, every NaN made the canonical one. */
   static int[] canonicalBits(float[] values) {
     int[] bits = new int[values.length];
     for (int i = 0; i < bits.length; i++) {
@@ -102,7 +99,6 @@ final class ReductionOracle {
     return bits;
   }
 
-  /** The bits as they are. */
   static int[] rawBits(float[] values) {
     int[] bits = new int[values.length];
     for (int i = 0; i < bits.length; i++) {

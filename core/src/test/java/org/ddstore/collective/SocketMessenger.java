@@ -92,23 +92,19 @@ public final class SocketMessenger implements Messenger, AutoCloseable {
     return !ended.contains(process);
   }
 
-  /** Bytes of all messages sent. */
   long sentBytes() {
     return sentBytes.get();
   }
 
-  /** Returns the errors of messages that the receiver refused. */
   Queue<MalformedMessageException> refused() {
     return refused;
   }
 
-  /** Breaks all connections; the next message makes a new one. */
   void cut() {
     outgoing.values().forEach(Outgoing::lose);
     incoming.forEach(SocketMessenger::closeQuietly);
   }
 
-  /** While down, no message goes out or comes in. */
   void setDown(boolean isDown) {
     down = isDown;
     if (isDown) {
@@ -212,7 +208,6 @@ public final class SocketMessenger implements Messenger, AutoCloseable {
     }
   }
 
-  /** Sends what is left, and ends all threads. */
   @Override
   public void close() {
     closed = true;
@@ -246,7 +241,6 @@ public final class SocketMessenger implements Messenger, AutoCloseable {
     }
   }
 
-  /** The connection to one process. */
   private final class Outgoing {
     private final ProcessAddress to;
     private final Deque<ByteBuffer> backlog = new ArrayDeque<>();

@@ -29,12 +29,10 @@ final class TestDirectory implements AutoCloseable {
     return root;
   }
 
-  /** Returns the directory of this JVM, which this object releases. */
   ProcessDirectory ofProcess() {
     return ofProcess;
   }
 
-  /** The files of the lanes of this JVM. */
   List<Path> lanes() throws IOException {
     try (Stream<Path> files = Files.list(ofProcess.path())) {
       return files.filter(file -> !file.equals(ofProcess.lockFile())).toList();
@@ -45,7 +43,6 @@ final class TestDirectory implements AutoCloseable {
     assertThat(lanes()).as("files of lanes").isEmpty();
   }
 
-  /** Fails if any process has left a file. */
   @Override
   public void close() throws IOException {
     try {

@@ -29,7 +29,6 @@ interface AdoptContract extends Contract {
   int ROWS = 5;
   Schema SCHEMA = Schema.of(Field.fixed("id", DType.INT64), Field.string("text"));
 
-  /** Returns true if rows of shards that no store has exported together can be read. */
   default boolean readsSingleShards() {
     return true;
   }

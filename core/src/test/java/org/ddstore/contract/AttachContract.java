@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 /** Readers that own no shard: they have the catalog alone. */
 interface AttachContract extends Contract {
 
-  /** Through its bytes, as another process would get it. */
   static AttachedStore attach(RankEnv rank, Catalog catalog) {
     return rank.attach(Catalog.parse(catalog.toBytes()));
   }

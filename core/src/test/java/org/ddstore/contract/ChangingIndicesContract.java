@@ -17,10 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** Reads whose array of indices another thread changes meanwhile. */
 interface ChangingIndicesContract extends Contract {
-  /** Number of rows from which on a kernel locates them by itself. */
   int COUNT = 300;
 
-  /** The index that changes. */
   int PLACE = 250;
 
   int READS = 300;
@@ -95,7 +93,6 @@ interface ChangingIndicesContract extends Contract {
         });
   }
 
-  /** A list that gives other arrays when it is read again, as one that another thread changes. */
   final class ChangingList extends AbstractList<long[]> {
     private final long outside;
     private int gets;
@@ -128,7 +125,6 @@ interface ChangingIndicesContract extends Contract {
     }
   }
 
-  /** All are row 0, but for one that may be row 1 as well. */
   private static void assertRows(byte[] bytes) {
     byte[] zero = Rows.longs(1, 0);
     assertThat(bytes).hasSize(COUNT * zero.length);
@@ -150,7 +146,6 @@ interface ChangingIndicesContract extends Contract {
     }
   }
 
-  /** A thread that writes values into one place of an array, one after the other, until closed. */
   final class Changer implements AutoCloseable {
     private final Thread thread;
     private volatile boolean over;

@@ -9,10 +9,6 @@ import java.util.ServiceLoader;
 
 /** The command of a JVM like this one, with the class path of the tests. */
 public final class ChildJvm {
-  /**
-   * Options for JVMs that live for seconds: a third of their processor time went to the optimising
-   * compiler and to threads of the collector.
-   */
   public static final List<String> QUICK_START =
       List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
@@ -30,7 +26,6 @@ public final class ChildJvm {
 
   private ChildJvm() {}
 
-  /** The command up to the name of the class to be run. */
   public static List<String> command() {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -8,9 +8,7 @@ import java.util.List;
  * module whose libraries take long to load provide one.
  */
 public interface ClassArchive {
-  /** Returns the class path of this JVM in an order that the archive fits. */
   String classPath();
 
-  /** Returns the options of a JVM that maps the archive; none if there is no archive. */
   List<String> javaOptions();
 }

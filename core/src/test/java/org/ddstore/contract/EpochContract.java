@@ -31,7 +31,6 @@ interface EpochContract extends Contract {
   int TORN_WORDS = 1500;
   int TORN_EPOCHS = 20;
 
-  /** All rows of an int64 variable of one element a row. */
   static long[] all(DDStore store, String name) {
     long[] values = new long[Math.toIntExact(store.variable(name).rows())];
     store.get(name, Tensor.wrap(values), 0);
@@ -283,7 +282,6 @@ interface EpochContract extends Contract {
         });
   }
 
-  /** Sends a rank's messages of the two steps of a begin, without a store that applies changes. */
   private static void pretendToBegin(RankEnv rank) {
     rank.group().exchange("epochBegin()", () -> new byte[0]);
   }

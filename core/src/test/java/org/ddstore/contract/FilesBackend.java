@@ -58,7 +58,6 @@ public record FilesBackend(Backing backing, String root, String lanes) implement
     directory.release();
   }
 
-  /** Joins all ranks of a meeting into one group. Collective. */
   public static Communicator join(LaneExchange exchange, Meeting meeting, Duration timeout)
       throws IOException {
     try (GroupEndpoint endpoint = GroupEndpoint.create(exchange, meeting.rank(), meeting.ranks())) {

@@ -24,7 +24,6 @@ public final class JniChecks implements AutoCloseable {
     return new JniChecks(TestRoots.onDisk());
   }
 
-  /** Returns the JVM options of the checks; they print nothing to standard output. */
   public List<String> options() {
     return List.of(
         "-Xcheck:jni",
@@ -34,7 +33,6 @@ public final class JniChecks implements AutoCloseable {
         "-XX:LogFile=" + logs.resolve("jni-%p.log"));
   }
 
-  /** Fails unless at least this number of JVMs have ended, none with a warning of our code. */
   public void assertSilent(int jvms) throws IOException {
     List<Path> files;
     try (Stream<Path> all = Files.list(logs)) {
@@ -46,7 +44,6 @@ public final class JniChecks implements AutoCloseable {
     }
   }
 
-  /** A warning is a line and the stack below it; other libraries' are theirs. */
   static List<String> warnings(List<String> lines) {
     List<String> warnings = new ArrayList<>();
     StringBuilder one = new StringBuilder();
@@ -71,7 +68,6 @@ public final class JniChecks implements AutoCloseable {
     one.setLength(0);
   }
 
-  /** Deletes what they said. */
   @Override
   public void close() throws IOException {
     TestRoots.delete(logs);

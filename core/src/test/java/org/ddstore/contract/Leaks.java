@@ -17,10 +17,8 @@ import org.ddstore.memory.OffHeapBuffer;
 
 /** Looks for what stores of this JVM left behind since this was made. */
 public final class Leaks {
-  /** They live as long as the network end of a process, or its MPI, which outlives one scenario. */
   private static final String NETWORK_THREAD = "ddstore-(boss|server|client|connect|data|mpi)-.*";
 
-  /** Files that the JVM opens now and then, and descriptors of a network end's connections. */
   private static final String NOT_COUNTED = "/(proc|sys)/.*|socket:.*|anon_inode:.*|pipe:.*";
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -36,7 +34,6 @@ public final class Leaks {
     this(List.of(root));
   }
 
-  /** As {@link #Leaks(Path)}, of stores with several such directories. */
   public Leaks(List<Path> roots) {
     this.roots = List.copyOf(roots);
     this.known = liveBytes();
@@ -46,7 +43,6 @@ public final class Leaks {
     return OffHeapBuffer.liveBytes() + MappedRegion.liveBytes();
   }
 
-  /** Memory, mappings, descriptors and threads; other processes may still have files. */
   public void assertNothingHeld() throws IOException {
     long before = known;
     try {
@@ -79,7 +75,6 @@ public final class Leaks {
     assertThat(open).as("descriptors").hasSizeLessThanOrEqualTo(descriptors);
   }
 
-  /** Files of any process. */
   public void assertNoFiles() throws IOException {
     for (Path root : roots) {
       try (Stream<Path> files = Files.walk(root)) {
@@ -92,7 +87,6 @@ public final class Leaks {
     return roots.stream().anyMatch(root -> text.contains(root.toString()));
   }
 
-  /** Returns the targets of this process's descriptors, without jars and {@link #NOT_COUNTED}. */
   private static List<String> openFiles() throws IOException {
     List<Path> descriptors;
     try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {

@@ -181,7 +181,6 @@ interface LifetimeContract extends Contract {
         });
   }
 
-  /** Closes once the reader is inside; it cannot leave as long as the rows are being changed. */
   private static void inReader(DDStore store, Variable x) {
     assertThat(StoreAccess.readersInside(x)).isPositive();
     store.close();

@@ -23,7 +23,6 @@ final class LingeringTransport implements Transport {
     this.transport = transport;
   }
 
-  /** Once all ranks are here. */
   void withdrawAll() {
     for (Segment next = withdrawn.poll(); next != null; next = withdrawn.poll()) {
       transport.withdraw(next);

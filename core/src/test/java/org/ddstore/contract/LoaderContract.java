@@ -30,7 +30,6 @@ import org.junit.jupiter.api.Test;
 
 /** Batches made ahead of time, of rows that lie with all ranks. */
 interface LoaderContract extends Contract {
-  /** Reports that the thread's interrupt flag was set after the loader was closed. */
   Exception STILL_INTERRUPTED = new Exception("still interrupted");
 
   @Test
@@ -148,7 +147,6 @@ interface LoaderContract extends Contract {
         });
   }
 
-  /** Loops until a batch does not come, whose transform waits for the end of the loader. */
   private static Throwable consume(Variable x, CountDownLatch stuck) {
     LoaderOptions options =
         LoaderOptions.defaults()

@@ -43,7 +43,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LostRankTest {
   private static final int LOST = 1;
 
-  /** The processes of all tests of a backing; the one that is lost is replaced. */
   private static final Map<Backing, ProcessRanks> PROCESSES = new EnumMap<>(Backing.class);
 
   @AfterAll
@@ -190,7 +189,6 @@ class LostRankTest {
     }
   }
 
-  /** The next open of a survivor, alone, removes what the lost one left. */
   private static void sweep(RankEnv rank) {
     try (var alone = LocalGroup.create(1, Duration.ofSeconds(5)).get(0);
         DDStore store = DDStore.open(alone, rank.options())) {

@@ -14,7 +14,6 @@ final class MeetingTable {
     this.told = new String[workers.size()];
   }
 
-  /** A rank has come, with base64. */
   void tell(int rank, String word) {
     told[rank] = word;
   }

@@ -26,7 +26,6 @@ public final class Needed {
     }
   }
 
-  /** The same as the answer of a condition for a class of tests. */
   public static ConditionEvaluationResult condition(String what, boolean isThere, String found) {
     return isThere
         ? ConditionEvaluationResult.enabled(found)

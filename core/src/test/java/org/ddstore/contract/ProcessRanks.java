@@ -25,7 +25,6 @@ public final class ProcessRanks implements RankHarness {
   private final BlockingQueue<WorkerProcess.Said> said = new LinkedBlockingQueue<>();
   private List<String> compilerOptions = List.of();
 
-  /** An action of the test, run beside the ranks. */
   @FunctionalInterface
   public interface Act {
     void run() throws Exception;
@@ -55,12 +54,10 @@ public final class ProcessRanks implements RankHarness {
     }
   }
 
-  /** Offers what a rank can have done by {@link Meeting#act}; the later one of a name counts. */
   public void offer(String name, Act act) {
     acts.put(name, act);
   }
 
-  /** The process of a rank; to be asked for while a scenario runs, so within an {@link Act}. */
   public ProcessHandle process(int rank) {
     return workers.get(rank).handle();
   }
@@ -76,7 +73,6 @@ public final class ProcessRanks implements RankHarness {
     assertNoFiles();
   }
 
-  /** As {@link #run}; the process of rank {@code lost} is to be killed meanwhile. */
   public void runLosing(int lost, int ranks, Duration timeout, Scenario scenario) throws Exception {
     run(ranks, timeout, lost, scenario);
   }

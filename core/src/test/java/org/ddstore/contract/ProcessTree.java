@@ -60,25 +60,21 @@ public final class ProcessTree implements AutoCloseable {
     return root.exitValue();
   }
 
-  /** Asks the program to end, as a service manager does, and waits for all of its processes. */
   public void stop(Duration limit) throws InterruptedException {
     look();
     root.destroy();
     awaitAll(limit);
   }
 
-  /** Writes text to the standard input of the program. */
   public void type(String text) throws IOException {
     root.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
     root.getOutputStream().flush();
   }
 
-  /** Closes the standard input of the program. */
   public void closeInput() throws IOException {
     root.getOutputStream().close();
   }
 
-  /** Waits for what a program has started that has ended itself. */
   public void awaitAll(Duration limit) throws InterruptedException {
     look();
     CompletableFuture<?>[] exits =
@@ -90,7 +86,6 @@ public final class ProcessTree implements AutoCloseable {
     }
   }
 
-  /** Returns the processes that the program has started and that still run. */
   public List<ProcessHandle> children() {
     look();
     return living().stream().filter(process -> process.pid() != root.pid()).toList();
@@ -106,13 +101,11 @@ public final class ProcessTree implements AutoCloseable {
     return seen.stream().filter(ProcessHandle::isAlive).toList();
   }
 
-  /** Fails if one of the processes still runs or has left a directory of ours. */
   public void assertNothingLeft() throws IOException {
     assertThat(living()).as("processes left").isEmpty();
     assertThat(directories()).as("shared memory left").isEmpty();
   }
 
-  /** Those of our processes in shared memory: {@code ddstore-<uid>-<boot id>-<pid>-<random>}. */
   private List<Path> directories() throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(SHARED_MEMORY, this::isOfThese)) {
@@ -127,7 +120,6 @@ public final class ProcessTree implements AutoCloseable {
         && seen.stream().anyMatch(process -> name.contains("-" + process.pid() + "-"));
   }
 
-  /** Kills what still runs. */
   @Override
   public void close() {
     look();

@@ -34,7 +34,6 @@ final class RankWorker {
     this.out = out;
   }
 
-  /** Argument: the backend. */
   public static void main(String[] args) throws Exception {
     PrintStream out = System.out;
     System.setOut(System.err);

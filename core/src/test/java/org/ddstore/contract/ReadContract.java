@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 
 /** The rows that a read returns. */
 interface ReadContract extends Contract {
-  /** The rows on both sides of each border of shards, the first and the last: 20, in disorder. */
   static long[] twentyOverEveryBorder(int ranks) {
     int rows = Rows.first(ranks);
     List<Long> borders = new ArrayList<>(List.of(rows - 1L, 0L));

@@ -36,7 +36,6 @@ final class Records {
 
   private Records() {}
 
-  /** The values of a row, as a user has them. */
   static Object[] values(long seed, long index) {
     Random random = new Random(seed + 7919 * index);
     byte[] image = new byte[6];
@@ -63,7 +62,6 @@ final class Records {
     };
   }
 
-  /** The little-endian bytes of a value. */
   private static byte[] bytes(Object value) {
     if (value instanceof byte[] bytes) {
       return bytes;
@@ -102,7 +100,6 @@ final class Records {
     return store.add("records", shard);
   }
 
-  /** Compares one field of a batch with the values of these rows. */
   static void assertField(Batch batch, int field, long seed, long... indices) {
     Field expected = FIELDS.get(field);
     String name = expected.name();

@@ -142,7 +142,6 @@ interface ReportContract extends Contract {
     Files.delete(file);
   }
 
-  /** Ranks may be processes: the digest comes back in a file. */
   private static void writeDigest(RankEnv rank, String file, boolean swapped) throws IOException {
     String digest = digest(rank, 41, swapped);
     if (rank.rank() == rank.ranks() - 1) {

@@ -21,12 +21,10 @@ final class Rows {
 
   private Rows() {}
 
-  /** Returns the number of rows of a rank: uneven, none on rank 2. */
   static int count(int rank) {
     return COUNTS[rank % COUNTS.length];
   }
 
-  /** The global index of a rank's first row; for rank = ranks, the number of all rows. */
   static int first(int rank) {
     int rows = 0;
     for (int r = 0; r < rank; r++) {
@@ -35,7 +33,6 @@ final class Rows {
     return rows;
   }
 
-  /** The little-endian bytes of a row. */
   static byte[] bytes(DType dtype, long seed, long index, int elements) {
     byte[] bytes = new byte[elements * dtype.bytes()];
     new Random(seed * 31 + index * 1_000_003).nextBytes(bytes);
@@ -47,7 +44,6 @@ final class Rows {
     return bytes;
   }
 
-  /** The bytes of rows [from, to), back to back. */
   static byte[] bytes(DType dtype, long seed, long from, long to, int elements) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (long index = from; index < to; index++) {
@@ -56,7 +52,6 @@ final class Rows {
     return all.toByteArray();
   }
 
-  /** The bytes of these rows, back to back. */
   static byte[] bytesOf(DType dtype, long seed, int elements, long... indices) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (long index : indices) {
@@ -65,7 +60,6 @@ final class Rows {
     return all.toByteArray();
   }
 
-  /** A tensor over a new Java array with these little-endian bytes. */
   static Tensor tensor(DType dtype, byte[] bytes, long... shape) {
     ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int n = bytes.length / dtype.bytes();
@@ -106,12 +100,10 @@ final class Rows {
     };
   }
 
-  /** The rows of a rank as a tensor {@code [count, shape...]}. */
   static Tensor own(DType dtype, long seed, int rank, int... rowShape) {
     return range(dtype, seed, first(rank), first(rank + 1), rowShape);
   }
 
-  /** Rows [from, to) as a tensor {@code [to - from, shape...]}. */
   static Tensor range(DType dtype, long seed, long from, long to, int... rowShape) {
     byte[] bytes = bytes(dtype, seed, from, to, elements(rowShape));
     return tensor(dtype, bytes, shape(to - from, rowShape));
@@ -130,23 +122,19 @@ final class Rows {
     return Arrays.stream(rowShape).reduce(1, (a, b) -> a * b);
   }
 
-  /** Adds int64 rows of three elements under this name. Collective. */
   static Variable addLongs(DDStore store, String name, long seed) {
     return store.add(name, own(DType.INT64, seed, store.rank(), 3));
   }
 
-  /** Returns the values that {@link #addLongs} has written at these indices. */
   static byte[] longs(long seed, long... indices) {
     return bytesOf(DType.INT64, seed, 3, indices);
   }
 
-  /** An empty little-endian tensor for rows of a field. */
   static Tensor room(Field field, long rows) {
     ByteBuffer memory = ByteBuffer.allocateDirect(Math.toIntExact(rows * field.bytes()));
     return Tensor.wrap(field.dtype(), memory, shape(rows, field.shape()));
   }
 
-  /** All indices of {@code rows} rows, twice, in any order. */
   static long[] shuffledTwice(int rows, long seed) {
     long[] indices = new long[2 * rows];
     Arrays.setAll(indices, i -> i % rows);
@@ -160,7 +148,6 @@ final class Rows {
     return indices;
   }
 
-  /** A new seed, printed, or that of the property {@code ddstore.test.seed}. */
   static long seed(String test) {
     long seed = Long.getLong("ddstore.test.seed", System.nanoTime());
     System.out.println(test + ": -Dddstore.test.seed=" + seed);

@@ -72,7 +72,6 @@ public class SmallSharedMemoryTest {
     return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
   }
 
-  /** Runs with a /dev/shm of 8 MiB. */
   static final class Child {
     private static final Path SHM = Path.of("/dev/shm");
 

@@ -26,27 +26,23 @@ public final class Stopped implements AutoCloseable {
     this.process = process;
   }
 
-  /** Returns once every thread of the process stands still. */
   public static Stopped stop(ProcessHandle process) throws IOException {
     signal("STOP", process);
     await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> standsStill(process));
     return new Stopped(process);
   }
 
-  /** Lets the process go on, if it has not been killed meanwhile. Idempotent. */
   public void proceed() throws IOException {
     if (proceeds.compareAndSet(false, true) && process.isAlive()) {
       signal("CONT", process);
     }
   }
 
-  /** As {@link #proceed}. */
   @Override
   public void close() throws IOException {
     proceed();
   }
 
-  /** By the shell, whose "kill" is built in: not every machine has a program of that name. */
   private static void signal(String signal, ProcessHandle process) throws IOException {
     String pid = Long.toString(process.pid());
     Process kill =

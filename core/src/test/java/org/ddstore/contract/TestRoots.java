@@ -14,20 +14,17 @@ public final class TestRoots {
 
   private TestRoots() {}
 
-  /** In shared memory if there is some. */
   public static Path sharedMemory() throws IOException {
     return Files.isWritable(SHARED_MEMORY)
         ? Files.createTempDirectory(SHARED_MEMORY, "ddstore-test-")
         : onDisk();
   }
 
-  /** Under target/. */
   public static Path onDisk() throws IOException {
     Path temporary = Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath();
     return Files.createTempDirectory(Files.createDirectories(temporary), "ddstore-test-");
   }
 
-  /** Deletes a directory and whatever is in it; a failing test must not fill the memory. */
   public static void delete(Path root) throws IOException {
     List<Path> paths;
     try (Stream<Path> walk = Files.walk(root)) {

@@ -13,18 +13,12 @@ import java.util.stream.Stream;
 
 /** The processor time of a thread of this process, as counted by the kernel. */
 public final class ThreadCpu {
-  /** Ticks of a second: USER_HZ of all architectures that Java runs on, time(7). */
   public static final long TICKS_PER_SECOND = 100;
 
-  /**
-   * Index of the user time in /proc/self/task/TID/stat after the name, proc(5); kernel time
-   * follows.
-   */
   private static final int USER_TICKS = 11;
 
   private static final int KERNEL_TICKS = 12;
 
-  /** Number of characters that the kernel keeps: the first ones, or with newer JVMs both ends. */
   private static final int NAME = 15;
 
   private ThreadCpu() {}
@@ -67,7 +61,6 @@ public final class ThreadCpu {
     return shortened.equals(name.substring(0, NAME)) || shortened.equals(ends);
   }
 
-  /** Ticks that the thread uses during some seconds, in which the caller sleeps. */
   public static long ticksDuring(int seconds, String name) throws IOException {
     long before = ticks(name).orElseThrow();
     long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);

@@ -34,7 +34,6 @@ public final class ThreadRanks implements RankHarness {
     this(options, groups, TransportFactory.NONE, root);
   }
 
-  /** As above, with a transport for each rank. */
   public ThreadRanks(
       StoreOptions options, GroupFactory groups, TransportFactory transports, Path root) {
     this.options = options;

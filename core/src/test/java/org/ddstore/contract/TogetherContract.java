@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 
 /** Several batches as one read, and casts while rows are copied. */
 interface TogetherContract extends Contract {
-  /** Values of one row: enough for a batch to be cast in several blocks. */
   int WIDE = 40_000;
 
   @Test
@@ -44,7 +43,6 @@ interface TogetherContract extends Contract {
         });
   }
 
-  /** Batches of any size, none too. */
   private static List<long[]> drawBatches(Random random, long rows) {
     List<long[]> indices = new ArrayList<>();
     for (int batch = random.nextInt(5); batch >= 0; batch--) {
@@ -53,7 +51,6 @@ interface TogetherContract extends Contract {
     return indices;
   }
 
-  /** Compares a batch with its rows. */
   interface Check {
     void check(Batch batch, long... indices);
   }
@@ -200,7 +197,6 @@ interface TogetherContract extends Contract {
     }
   }
 
-  /** Beside fields that are not cast, fixed and ragged. */
   private static void castInRecords(Variable records, long... indices) {
     ReaderOptions options =
         ReaderOptions.defaults()

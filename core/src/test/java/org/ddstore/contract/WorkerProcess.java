@@ -29,7 +29,6 @@ final class WorkerProcess implements AutoCloseable {
     this.log = log;
   }
 
-  /** A line that a worker wrote, or {@link #ENDED}. */
   record Said(WorkerProcess worker, String line) {
     static final String ENDED = "ended";
   }
@@ -65,7 +64,6 @@ final class WorkerProcess implements AutoCloseable {
     said.add(new Said(this, Said.ENDED));
   }
 
-  /** Blocks while the process is stopped and the pipe full. */
   void send(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.US_ASCII));
@@ -75,7 +73,6 @@ final class WorkerProcess implements AutoCloseable {
     }
   }
 
-  /** Answers what it asked for by a reason. */
   void refuse(String why) {
     byte[] bytes = why.getBytes(StandardCharsets.UTF_8);
     send(PipeMeeting.REFUSED + " " + Base64.getEncoder().encodeToString(bytes));
@@ -93,7 +90,6 @@ final class WorkerProcess implements AutoCloseable {
     return !process.isAlive();
   }
 
-  /** Returns its exit status. */
   int awaitEnd() throws InterruptedException {
     return process.waitFor();
   }

@@ -62,7 +62,6 @@ class ColumnsTest {
           Field.fixed("faulty", DType.FLOAT64),
           Field.fixed("debt", DType.INT32));
 
-  /** The work of a rank. */
   private interface Work<T> {
     T run(Variable rows, Communicator communicator) throws Exception;
   }
@@ -111,7 +110,6 @@ class ColumnsTest {
         row == 9 ? -3 : 1);
   }
 
-  /** Runs ranks as threads, which hold unequal shards; the last one holds the most. */
   private static <T> List<Future<T>> run(int world, Work<T> work) throws Exception {
     Leaks leaks = new Leaks(Path.of("/nowhere-but-here"));
     List<Communicator> group = LocalGroup.create(world, Duration.ofMinutes(1));

@@ -52,9 +52,6 @@ class ConversionTest extends OnSamples {
     }
   }
 
-  /**
-   * The nearer of the two neighbours, found by their distance; the even one of two equally near.
-   */
   private static short nearestBfloat16(float value) {
     int below = Float.floatToRawIntBits(value) & 0xFFFF0000;
     int above = below + 0x10000;

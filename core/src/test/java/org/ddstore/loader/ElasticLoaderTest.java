@@ -135,7 +135,6 @@ class ElasticLoaderTest extends OnSamples {
     return all.subList(from, all.size());
   }
 
-  /** The samples of each global batch, in the order of ranks. */
   private static List<List<String>> joined(List<Part> parts) {
     List<List<String>> global = new ArrayList<>();
     for (int batch = 0; batch < parts.get(0).batches().size(); batch++) {
@@ -182,7 +181,6 @@ class ElasticLoaderTest extends OnSamples {
     }
   }
 
-  /** Returns each sample that is not padding, and checks that it contains its rows. */
   private static List<String> content(LoadedBatch batch) {
     List<String> all = new ArrayList<>();
     int perSample = batch.samples() == 0 ? 1 : batch.rows() / batch.samples();
@@ -200,7 +198,6 @@ class ElasticLoaderTest extends OnSamples {
     return all;
   }
 
-  /** All fields of a row. */
   private static byte[] content(LoadedBatch batch, int k) {
     int row = (int) batch.row(k);
     Tensor image = batch.field("image");
@@ -220,7 +217,6 @@ class ElasticLoaderTest extends OnSamples {
     return out.toByteArray();
   }
 
-  /** All of an image, all of it as numbers, or a box that is somewhere in it. */
   private static void assertImage(Tensor images, byte[] pixels, byte[] whole) {
     if (images.dtype() == DType.FLOAT32) {
       ByteBuffer floats = ByteBuffer.wrap(pixels).order(ByteOrder.LITTLE_ENDIAN);

@@ -145,7 +145,6 @@ class EpochsLoopTest extends OnSamples {
     }
   }
 
-  /** The rows of each batch of a rank, and the receipts of the epochs. */
   private record Trained(List<List<Long>> batches, List<String> receipts) {}
 
   /**
@@ -196,7 +195,6 @@ class EpochsLoopTest extends OnSamples {
     return new Trained(batches, receipts);
   }
 
-  /** The rows of each global batch, in ascending order. */
   private static List<List<Long>> global(List<Trained> ranks) {
     List<List<Long>> global = new ArrayList<>();
     for (int i = 0; i < ranks.get(0).batches().size(); i++) {

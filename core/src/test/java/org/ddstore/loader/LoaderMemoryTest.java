@@ -113,7 +113,6 @@ class LoaderMemoryTest extends OnSamples {
     assertThat(mostBytesOfRagged(120_000, 10, 1)).isLessThanOrEqualTo(120_000 + oneBatch);
   }
 
-  /** The most memory at any time, of batches of 600 rows of which the first are empty. */
   private long mostBytesOfRagged(long maxBytes, int emptyBatches, int workers) {
     long before = OffHeapBuffer.liveBytes();
     AtomicLong most = new AtomicLong();

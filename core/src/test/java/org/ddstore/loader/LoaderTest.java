@@ -31,7 +31,6 @@ class LoaderTest extends OnSamples {
     return Loader.open(samples.rows(), sampler, place, options);
   }
 
-  /** All bytes of all fields of a batch, which is checked against its rows on the way. */
   private static List<Object> content(LoadedBatch batch) {
     List<Object> all = new ArrayList<>();
     for (int i = 0; i < batch.rows(); i++) {
@@ -244,7 +243,6 @@ class LoaderTest extends OnSamples {
     assertResume(sampler, cast.fields("id", "image"), all.pad("points", 0), fields, casts, shapes);
   }
 
-  /** The states of one are resumed by the other, or refused, for these alone. */
   private void assertResume(
       BatchSampler sampler, LoaderOptions saved, LoaderOptions here, String... different) {
     EpochState state;

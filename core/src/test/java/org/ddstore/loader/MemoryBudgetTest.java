@@ -37,7 +37,6 @@ class MemoryBudgetTest extends OnSamples {
     slots.forEach(Slot::free);
   }
 
-  /** Reads rows that all have as many points. */
   private static void read(Slot slot, int points) {
     long[] rows = slot.plan().begin(0, 0, BATCH);
     for (int i = 0; i < BATCH; i++) {

@@ -39,7 +39,6 @@ abstract class OnSamples {
     return Loader.open(samples.rows(), SAMPLER, () -> ALONE, options);
   }
 
-  /** Counts how far an endless source was pulled. */
   static Iterator<Long> endless(AtomicLong pulled) {
     return LongStream.generate(() -> pulled.getAndIncrement() % Samples.ROWS).boxed().iterator();
   }
@@ -48,7 +47,6 @@ abstract class OnSamples {
     await().pollInterval(Duration.ofMillis(1)).atMost(PATIENCE).until(condition);
   }
 
-  /** An endless source whose first sample waits for the latch. */
   static Iterator<Long> blocking(CountDownLatch until) {
     return LongStream.generate(
             () -> {

@@ -71,7 +71,6 @@ class PipelineByHandTest extends OnSamples {
     return new EpochSource(sampler, sampler.epoch(of.rows().rows(), ALONE, 0), 0, 0);
   }
 
-  /** Plans a batch in no time. */
   private void plan() {
     plan(1);
   }
@@ -82,7 +81,6 @@ class PipelineByHandTest extends OnSamples {
     pipeline.planned(entry, null, nanos);
   }
 
-  /** Reads what may be read together, slowly, so that the consumer does not read as well. */
   private void read() {
     read(SLOW_NANOS);
   }
@@ -121,7 +119,6 @@ class PipelineByHandTest extends OnSamples {
     assertThat(count(Stage.PLAN)).as("as many as its workers need").isEqualTo(4);
   }
 
-  /** Takes a batch and compares it with the rows that its sampler chose. */
   private void takes(int number) {
     try (LoadedBatch batch = pipeline.pop(PATIENCE)) {
       assertThat(batch.number()).isEqualTo(number);
@@ -277,7 +274,6 @@ class PipelineByHandTest extends OnSamples {
     assertThat(count(Stage.PLAN)).as("one that says that it never waits").isGreaterThan(planned);
   }
 
-  /** A user's sampler. */
   private record Blocking(boolean neverWaits) implements Sampler {
     @Override
     public String describe() {

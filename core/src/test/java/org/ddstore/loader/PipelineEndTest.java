@@ -36,7 +36,6 @@ class PipelineEndTest extends OnSamples {
     }
   }
 
-  /** Throws what the compiler does not know of, as other languages do. */
   @SuppressWarnings("unchecked")
   private static <E extends Exception> void sneak(Exception e) throws E {
     throw (E) e;
@@ -187,7 +186,6 @@ class PipelineEndTest extends OnSamples {
         .anyMatch(frame -> frame.getClassName().startsWith(PipelineEndTest.class.getName()));
   }
 
-  /** An iterator that ignores interrupts until the latch opens. */
   private static Iterator<Long> deaf(CountDownLatch begun, CountDownLatch goOn) {
     return new Iterator<>() {
       @Override

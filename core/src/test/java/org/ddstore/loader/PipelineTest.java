@@ -90,7 +90,6 @@ class PipelineTest extends OnSamples {
     assertThat(planners).isSubsetOf(me, "ddstore-loader-plan");
   }
 
-  /** A sampler that notes which threads ask it. */
   private record NamedThreads(Sampler sampler, Set<String> names) implements Sampler {
     @Override
     public boolean neverWaits() {

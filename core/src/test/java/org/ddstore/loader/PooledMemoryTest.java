@@ -31,7 +31,6 @@ class PooledMemoryTest extends OnSamples {
   private static final List<String> FIELDS = List.of("id", "image", "value");
   private static final int BATCH = 10;
 
-  /** The pool: those that are made ahead, which workers have as well, and the consumer's. */
   private static int buffers(LoaderOptions options) {
     return options.depth() + 1;
   }
@@ -108,7 +107,6 @@ class PooledMemoryTest extends OnSamples {
     }
   }
 
-  /** Asserts that a batch has the rows from {@code first} on, compared with their source. */
   private static void assertRows(LoadedBatch batch, long first) {
     ByteArrayOutputStream images = new ByteArrayOutputStream();
     for (int i = 0; i < BATCH; i++) {

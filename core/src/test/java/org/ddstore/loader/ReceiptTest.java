@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Timeout;
 class ReceiptTest extends OnSamples {
   private static final int WORLD = 3;
 
-  /** Runs ranks as threads; each consumes by itself, then all ask for the receipt. */
   private CoverageReceipt receipt(BatchSampler sampler, Consumer<Loader> rank0) throws Exception {
     List<Communicator> group = LocalGroup.create(WORLD, Duration.ofMinutes(1));
     ExecutorService threads = Executors.newFixedThreadPool(WORLD);

@@ -91,7 +91,6 @@ final class Samples implements AutoCloseable {
     return values;
   }
 
-  /** Closes the store and looks for memory and threads. */
   @Override
   public void close() throws IOException {
     store.close();

@@ -36,7 +36,6 @@ class UnfreeableMemoryTest extends OnSamples {
     threads.join(PATIENCE);
   }
 
-  /** One that has room for one large batch. */
   private void start(int depth) {
     HostMemory memory = StuckPinning.memory(isStuck);
     LoaderOptions options = LoaderOptions.defaults().depth(depth).fields("image", "id");
@@ -57,7 +56,6 @@ class UnfreeableMemoryTest extends OnSamples {
             true));
   }
 
-  /** Gives each slot memory of its own. */
   private void use(int slots) {
     push(slots, SMALL);
     List<LoadedBatch> held = new ArrayList<>();

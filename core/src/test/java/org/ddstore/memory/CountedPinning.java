@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** As a driver that counts the buffers that it was ever given to register. */
 public record CountedPinning(AtomicInteger registered) implements DevicePinning {
-  /** Memory pinned by it. */
   public static HostMemory memory(AtomicInteger registered) {
     return HostMemory.of(new CountedPinning(registered), "a driver that counts");
   }

@@ -9,7 +9,6 @@ import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.Test;
 
 class HostMemoryTest {
-  /** As a driver that refuses. */
   private record Refusing(int device, RuntimeException refusal) implements DevicePinning {
     @Override
     public Runnable pin(ByteBuffer memory) {

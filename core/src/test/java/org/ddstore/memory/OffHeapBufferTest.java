@@ -46,7 +46,6 @@ class OffHeapBufferTest {
         .hasMessage("closed: OffHeapBuffer[1,000 bytes]");
   }
 
-  /** Memory that counts how often it is freed. */
   private static OffHeap.Memory counted(AtomicInteger frees) {
     OffHeap.Memory memory = OffHeap.INSTANCE.allocate(100, OffHeapBuffer.ALIGNMENT_BYTES);
     return new OffHeap.Memory(

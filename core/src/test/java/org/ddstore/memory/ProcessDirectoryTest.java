@@ -60,7 +60,6 @@ class ProcessDirectoryTest {
     TestRoots.delete(root);
   }
 
-  /** A process that holds a segment until its input ends; prints where. */
   static final class Holder {
     public static void main(String[] args) throws IOException {
       SegmentWriter writer = SegmentWriter.create(Backing.SHM, Path.of(args[0]), "held", SCHEMA);
@@ -82,7 +81,6 @@ class ProcessDirectoryTest {
     return Path.of(out.readLine());
   }
 
-  /** A directory as a process of this user makes it. */
   private Path directory(BootId host, String end) throws IOException {
     return Files.createDirectory(path(host, end), OWNER_ONLY);
   }
@@ -91,7 +89,6 @@ class ProcessDirectoryTest {
     return root.resolve("ddstore-%d-%s-%s".formatted(uid(), host, end));
   }
 
-  /** A directory of a process that has ended: its lock is free. */
   private Path dead(BootId host, String end) throws IOException {
     Path directory = directory(host, end);
     Files.createFile(directory.resolve("lock"));
@@ -290,7 +287,6 @@ class ProcessDirectoryTest {
     assertThat(root).isEmptyDirectory();
   }
 
-  /** Opens and closes its directory many times. */
   static final class Visitor {
     public static void main(String[] args) {
       for (int i = 0; i < 300; i++) {

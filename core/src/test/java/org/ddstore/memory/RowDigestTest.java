@@ -113,7 +113,6 @@ class RowDigestTest {
     return text.toString();
   }
 
-  /** The halves of the signed product, folded. */
   private static long mix(long value, long multiplier) {
     BigInteger product = BigInteger.valueOf(value).multiply(BigInteger.valueOf(multiplier));
     return product.shiftRight(64).longValue() ^ product.mod(WORD).longValue();

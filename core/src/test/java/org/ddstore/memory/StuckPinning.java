@@ -9,7 +9,6 @@ import org.ddstore.types.DDStoreException;
 public record StuckPinning(AtomicBoolean isStuck) implements DevicePinning {
   public static final String MESSAGE = "the driver does not let go";
 
-  /** Memory pinned by it. */
   public static HostMemory memory(AtomicBoolean isStuck) {
     return HostMemory.of(new StuckPinning(isStuck), "a stuck driver");
   }

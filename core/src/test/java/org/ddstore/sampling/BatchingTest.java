@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 
 /** Assignment of samples to ranks: properties over many shapes, compared with lists. */
 class BatchingTest {
-  /** Number of random shapes per test; each run draws others. */
   private static final int TRIALS = 300;
 
   private record Shape(int rows, int world, int batch, int epoch, Sampler sampler) {
@@ -35,7 +34,6 @@ class BatchingTest {
       return new Shape(rows, world, batch, random.nextInt(5), sampler);
     }
 
-    /** Blocks smaller and larger than a batch, in windows that a global batch divides. */
     private static Sampler chunked(Random random, int seed, int globalBatch) {
       int blockRows = 1 + random.nextInt(40);
       int common = BigInteger.valueOf(globalBatch).gcd(BigInteger.valueOf(blockRows)).intValue();
@@ -47,12 +45,10 @@ class BatchingTest {
       return sampler.batchSize(batch).distribution(distribution);
     }
 
-    /** The batches of each rank. */
     List<EpochBatches> ranks(Batching batching) {
       return Epochs.ranks(batching, rows, world, epoch);
     }
 
-    /** All samples of all ranks; see {@link Epochs#ofAll}. */
     List<Long> samples(Batching batching) {
       return Epochs.ofAll(batching, rows, world, epoch);
     }
@@ -105,7 +101,6 @@ class BatchingTest {
     }
   }
 
-  /** Sorted, because AssertJ needs quadratic time to compare in any order. */
   private static List<Long> sorted(Collection<Long> samples) {
     return samples.stream().sorted().toList();
   }
@@ -155,7 +150,6 @@ class BatchingTest {
     }
   }
 
-  /** Every row once, in the same number of batches on each rank. */
   private static void assertEveryRowOnce(Shape shape, Batching batching, List<EpochBatches> ranks) {
     int global = shape.batch() * shape.world();
     assertThat(ranks)

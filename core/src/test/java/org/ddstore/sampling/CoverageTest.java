@@ -11,7 +11,6 @@ import org.ddstore.types.Plural;
 import org.junit.jupiter.api.Test;
 
 class CoverageTest {
-  /** Returns the receipt of ranks that have delivered these samples. */
   private static CoverageReceipt together(long samples, long epoch, List<List<Long>> byRank) {
     List<Coverage> ranks = new ArrayList<>();
     for (int rank = 0; rank < byRank.size(); rank++) {

@@ -58,7 +58,6 @@ class ElasticTest {
     }
   }
 
-  /** The samples of each global batch, in no order. */
   private static List<List<Long>> sorted(Batching batching, int world, int epoch) {
     List<EpochBatches> ranks = Epochs.ranks(batching, ROWS, world, epoch);
     List<List<Long>> all = new ArrayList<>();

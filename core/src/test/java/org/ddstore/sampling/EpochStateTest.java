@@ -11,7 +11,6 @@ import org.ddstore.types.RejectedArgumentException;
 import org.junit.jupiter.api.Test;
 
 class EpochStateTest {
-  /** 24 bits, the same in every version: states outlive programs. */
   private static final String CAST = "1aO-";
 
   private static final String DIGEST = "0123456789abcdeffedcba9876543210";
@@ -238,12 +237,10 @@ class EpochStateTest {
         .isEqualTo(STATE);
   }
 
-  /** All members but the checksum, without the bracket at the end. */
   private static String content(String json) {
     return json.substring(0, json.indexOf(",\"c\":\""));
   }
 
-  /** The state as version 1 of the format has it. */
   private static String first(String json) {
     return content(json).replace("\"v\":2", "\"v\":1") + "}";
   }

@@ -9,7 +9,6 @@ import java.util.stream.LongStream;
 final class Epochs {
   private Epochs() {}
 
-  /** The samples of one batch, without padding. */
   static List<Long> real(EpochBatches batches, long batch) {
     return samples(batches, batch).subList(0, batches.size(batch) - batches.padding(batch));
   }
@@ -20,7 +19,6 @@ final class Epochs {
     return LongStream.of(room).limit(batches.size(batch)).boxed().toList();
   }
 
-  /** All samples of one rank in the order in which it gets them, without padding. */
   static List<Long> ofRank(BatchSampler sampler, long rows, int rank, int world, long epoch) {
     EpochBatches batches = sampler.epoch(rows, new WorldRank(rank, world), epoch);
     List<Long> all = new ArrayList<>();
@@ -30,7 +28,6 @@ final class Epochs {
     return all;
   }
 
-  /** All samples of all ranks, batch by batch and in it rank by rank, without padding. */
   static List<Long> ofAll(BatchSampler sampler, long rows, int world, long epoch) {
     List<EpochBatches> ranks = ranks(sampler, rows, world, epoch);
     List<Long> all = new ArrayList<>();

@@ -39,7 +39,6 @@ final class NaivePermutation {
     return key;
   }
 
-  /** All numbers of a small permutation, by inserting each at a drawn place. */
   static List<Long> table(int size, BigInteger key) {
     List<Long> numbers = new ArrayList<>();
     for (int i = 0; i < size; i++) {
@@ -54,7 +53,6 @@ final class NaivePermutation {
     return numbers;
   }
 
-  /** One number of a large permutation. */
   static long network(long size, BigInteger key, long position) {
     BigInteger n = BigInteger.valueOf(size);
     BigInteger a = n.sqrt();

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Test;
 
 /** A user's own sampler. */
 class OwnSamplerTest {
-  /** The last row first. */
   private record Backwards() implements Sampler {
     @Override
     public String describe() {
@@ -38,7 +37,6 @@ class OwnSamplerTest {
         .isEqualTo(List.of(2L, 1L, 0L));
   }
 
-  /** A sampler that does not report the number of rows that it leaves out. */
   private record Half() implements Sampler {
     @Override
     public String describe() {

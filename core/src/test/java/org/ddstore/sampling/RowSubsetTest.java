@@ -17,7 +17,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RowSubsetTest {
   private static final int ROWS = 20_000;
 
-  /** Masks from a single run to one row in two, and those that change their form on the way. */
   static Stream<BitSet> masks() {
     long seed = new Random().nextLong();
     System.out.println("seed of RowSubsetTest: " + seed);

@@ -55,7 +55,6 @@ class WithinTest {
     return Stream.concat(batchings, Stream.of(Samplers.costAware(42, 40, COSTS).batchesPerStep(8)));
   }
 
-  /** The rows of all samples of an epoch, in order, sample by sample. */
   private static List<Long> rows(BatchSampler sampler, int world, long epoch) {
     List<Long> rows = new ArrayList<>();
     long[] found = new long[sampler.space().rowsPerSample()];
@@ -88,7 +87,6 @@ class WithinTest {
     }
   }
 
-  /** The samples of each global batch, sorted. */
   private static List<List<Long>> byBatch(BatchSampler sampler, int world) {
     List<EpochBatches> ranks = Epochs.ranks(sampler, ROWS, world, 1);
     List<List<Long>> batches = new ArrayList<>();
@@ -241,7 +239,6 @@ class WithinTest {
         .hasMessageEndingWith("give an order of rows, and call within(..) on the result");
   }
 
-  /** A sampler of batches of a user's own: it needs no code for subsets. */
   private record Halves() implements BatchSampler {
     @Override
     public EpochBatches epoch(long rows, WorldRank place, long epoch) {

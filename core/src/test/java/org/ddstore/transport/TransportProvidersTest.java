@@ -74,7 +74,6 @@ class TransportProvidersTest {
                 .formatted(sample));
   }
 
-  /** A provider that can be loaded. */
   public static final class Whole implements TransportProvider {
     @Override
     public String name() {
@@ -97,10 +96,8 @@ class TransportProvidersTest {
     }
   }
 
-  /** The name of a provider whose jar lacks the class that it extends. */
   private static final String UNLINKED = "org.pigeon.Unlinked";
 
-  /** Loads classes of a folder, except {@link #UNLINKED}. */
   private static final class PartialLoader extends URLClassLoader {
     PartialLoader(Path classes) throws IOException {
       super(new URL[] {classes.toUri().toURL()}, TransportProvider.class.getClassLoader());

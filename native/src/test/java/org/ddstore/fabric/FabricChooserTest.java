@@ -35,7 +35,6 @@ class FabricChooserTest {
     return bound;
   }
 
-  /** Two nodes with two processors each; this process runs on those of node 1. */
   private FabricOffer verbs(String device, String pci, int node) throws IOException {
     write("bus/pci/devices/%s/numa_node".formatted(pci), node + "\n");
     write("devices/system/node/node0/cpulist", "0-1\n");

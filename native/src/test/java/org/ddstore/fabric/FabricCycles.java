@@ -29,10 +29,6 @@ final class FabricCycles {
   private static final int WARM_UP = 100;
   private static final int CYCLES = 200;
 
-  /**
-   * Maximum growth per cycle. libfabric 1.17 itself keeps 0.8 KB of each of its two ends; a leaked
-   * end would keep 400 KB.
-   */
   private static final long MOST_GROWTH_BYTES = 16 << 10;
 
   private FabricCycles() {}
@@ -62,7 +58,6 @@ final class FabricCycles {
     }
   }
 
-  /** Half of them withdraw what they export, half leave that to the close. */
   private static void cycle(Shard shard, int number) {
     Processes both = new Processes();
     try (FabricTransport first = both.start(1);
@@ -85,7 +80,6 @@ final class FabricCycles {
     }
   }
 
-  /** Memory of the process that no file backs. */
   private static long residentBytes() throws IOException {
     String line =
         Files.readAllLines(Path.of("/proc/self/status")).stream()

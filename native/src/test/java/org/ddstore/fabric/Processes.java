@@ -29,7 +29,6 @@ final class Processes {
     return new FabricTransport(FabricLibrary.get(), choice(), new Calls(number));
   }
 
-  /** As if the process had been killed. */
   void end(ProcessAddress process) {
     ended.add(process);
     services.remove(process);

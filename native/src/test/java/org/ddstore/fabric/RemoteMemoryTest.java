@@ -31,14 +31,12 @@ class RemoteMemoryTest {
     return Arrays.stream(numbers).boxed().toList();
   }
 
-  /** Ten records of 16 bytes, four in a chunk. */
   private static RemoteMemory fixed(Piece word, int rowShift, List<Piece> chunks) {
     return new RemoteMemory(
         new RemoteSegment(new Nonce(3, 4), OWNER, 1, 10, 16),
         table(word, rowShift, chunks, List.of(), 0, List.of(), List.of()));
   }
 
-  /** Three ragged records. */
   private static RemoteMemory ragged(
       List<Piece> chunks,
       List<Long> chunkStarts,

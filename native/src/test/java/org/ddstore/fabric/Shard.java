@@ -54,7 +54,6 @@ final class Shard implements AutoCloseable {
     return segment;
   }
 
-  /** The packed record of a row as it is to be. */
   byte[] record(long row) {
     Random random = new Random(salt * 1_000_003 + row);
     if (schema.isFixed()) {
@@ -71,7 +70,6 @@ final class Shard implements AutoCloseable {
         .array();
   }
 
-  /** The rows as another process finds them. */
   Placement seenFrom(FabricTransport reader, FabricTransport owner, int rank) {
     SegmentAddress address =
         new SegmentAddress(
@@ -87,7 +85,6 @@ final class Shard implements AutoCloseable {
         ExtentMap.EMPTY.append(segment.rows()), List.of(address.attach(rank, schema, reach)));
   }
 
-  /** Reads rows and gives the indices of those that are wrong. */
   List<Long> wrong(Placement placement, RemoteReader reader, long... indices) {
     ReadPlan plan = new ReadPlan();
     try {

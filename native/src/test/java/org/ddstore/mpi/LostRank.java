@@ -76,7 +76,6 @@ final class LostRank {
     }
   }
 
-  /** By files: nothing that is tested. */
   private static List<byte[]> exchange(Path root, int rank, int ranks, byte[] mine)
       throws IOException {
     Path own = Files.write(root.resolve("address-" + rank + ".new"), mine);

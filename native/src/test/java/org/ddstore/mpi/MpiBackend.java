@@ -30,7 +30,6 @@ record MpiBackend(String root, String lanes) implements RankBackend {
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
   private static final int PORT = 1; // nobody connects
 
-  /** The processes of these ranks are one world, of which scenarios use as many as they want. */
   static ProcessRanks world(int ranks, String root, String lanes) throws Exception {
     ProcessRanks processes = new ProcessRanks(new MpiBackend(root, lanes), List.of(Place.HERE));
     try {
@@ -86,7 +85,6 @@ record MpiBackend(String root, String lanes) implements RankBackend {
     }
   }
 
-  /** Over a group of its own: a scenario may have a short timeout, or break the other one. */
   MpiTransport join(Meeting meeting) throws IOException {
     return join(meeting, Duration.ofMinutes(1));
   }

@@ -55,7 +55,6 @@ class MpiFinalizedTest {
     }
   }
 
-  /** By name: tests are compiled without mpi.jar, too. */
   private static void finalizeMpi() throws ReflectiveOperationException {
     Class.forName("mpi.MPI").getMethod("Finalize").invoke(null);
   }

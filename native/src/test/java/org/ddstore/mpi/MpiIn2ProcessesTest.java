@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Tag;
 @Tag("system")
 @NeedsMpi
 class MpiIn2ProcessesTest extends LargeStoreContract {
-  /** Number of ranks that some scenarios of the contract have, whatever others have. */
   private static final int WORLD = 4;
 
   MpiIn2ProcessesTest() {
@@ -28,7 +27,6 @@ class MpiIn2ProcessesTest extends LargeStoreContract {
     return true;
   }
 
-  /** A window is made by all ranks of a store. */
   @Override
   public boolean readsSingleShards() {
     return false;

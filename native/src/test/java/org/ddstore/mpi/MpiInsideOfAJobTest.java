@@ -31,7 +31,6 @@ class MpiInsideOfAJobTest {
   private static final int RANKS = 3;
   private static final Duration TIME = Duration.ofMinutes(1);
 
-  /** Environment of a process in a Slurm step with PMI-2. */
   private static final Map<String, String> SLURM =
       Map.ofEntries(
           Map.entry("SLURM_JOB_ID", "17"),
@@ -53,7 +52,6 @@ class MpiInsideOfAJobTest {
           Map.entry("PMI_FD", "999"),
           Map.entry("PMI_JOBID", "17.0"));
 
-  /** A place in which each process belongs to a job of its own. */
   private record InsideOfAJob(List<String> launcher, Map<String, String> variables)
       implements Place {
     @Override

@@ -32,7 +32,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @NeedsMpi
 @Timeout(120)
 class MpiLeavingTest {
-  /** The world that all tests but one use, one after the other. */
   private static final String WORLD = "MpiLeavingTest.processes";
 
   private static final int RANKS = 3;
@@ -58,7 +57,6 @@ class MpiLeavingTest {
     processes.close();
   }
 
-  /** The part of a rank, which closes its transport. */
   @FunctionalInterface
   private interface Part extends Serializable {
     void run(RankEnv rank, MpiTransport mpi) throws Exception;

@@ -39,7 +39,6 @@ class MpiLostRankTest {
 
   private final List<Process> processes = new ArrayList<>();
 
-  /** The folder for session directories of MPI; the next one is for the output of the processes. */
   @TempDir private Path sessions;
 
   @TempDir private Path logs;
@@ -59,7 +58,6 @@ class MpiLostRankTest {
     TestRoots.delete(root);
   }
 
-  /** Returns when all ranks read. */
   private void start(Duration callTimeout, Map<String, String> variables) throws IOException {
     for (int rank = 0; rank < RANKS; rank++) {
       List<String> command = new ArrayList<>(ChildJvm.command());
@@ -129,7 +127,6 @@ class MpiLostRankTest {
     }
   }
 
-  /** By the watchdog, or by an exception: both say what has happened and what to do. */
   private void assertEndedAsAnnounced(int rank) throws IOException {
     Process process = processes.get(rank);
     String out = String.join("\n", process.inputReader(StandardCharsets.UTF_8).lines().toList());

@@ -40,15 +40,12 @@ class MpiProgressTest {
   private static final Map<String, String> PT2PT = Map.of("OMPI_MCA_osc", "pt2pt");
   private static final byte[] NOTHING = {};
 
-  /** Without readers it sleeps 5 ms between two looks from then on. */
   private static final int UNTIL_IDLE_SECONDS = 3;
 
   private static final int IDLE_SECONDS = 4;
 
-  /** 3 % of a processor. It used 0.7 % in a minute: 40 and 42 ticks. */
   private static final long MOST_TICKS = IDLE_SECONDS * ThreadCpu.TICKS_PER_SECOND * 3 / 100;
 
-  /** This host, with variables by which the user chooses what MPI does. */
   private record Chosen(Map<String, String> variables) implements Place {
     @Override
     public String name() {

@@ -158,7 +158,6 @@ class MpiWorldTest {
     }
   }
 
-  /** No two words are equal. */
   private static long[] numbers(int rank) {
     return LongStream.range(0, (long) LONG_ROWS * LONG_ROW).map(i -> i << 1 | rank).toArray();
   }

@@ -34,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
 class BuildWithoutCompilerTest {
   private static final Path COMPILE = Path.of(System.getProperty("basedir"), "compile");
 
-  /** Programs that {@code compile} needs before it detects that the others are missing. */
   private static final List<String> PROGRAMS =
       List.of("bash", "dirname", "readlink", "uname", "mkdir", "rm");
 
@@ -108,7 +107,6 @@ class BuildWithoutCompilerTest {
         .contains("fabric: ", "mpi: needs libddstore.so");
   }
 
-  /** As they were compiled, with what an earlier build has left. */
   private Path copyOfClasses() throws IOException {
     Path classes = work.resolve("classes");
     try (Stream<Path> all = Files.walk(ownClasses())) {
@@ -128,7 +126,6 @@ class BuildWithoutCompilerTest {
     return Path.of(System.getProperty("basedir"), "target/classes");
   }
 
-  /** Does what does not need the library, and says what it has found. */
   static final class UsesAStore {
     private UsesAStore() {}
 

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 class CSourceFormatTest {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
 
-  /** The oldest release that gives the layout of the sources. */
   private static final int OLDEST = 14;
 
   private record Ended(int status, String text) {}
@@ -39,7 +38,6 @@ class CSourceFormatTest {
     }
   }
 
-  /** Returns the version line, or why there is no clang-format. */
   private static String version() throws InterruptedException {
     try {
       return clangFormat(List.of("--version")).text().strip();

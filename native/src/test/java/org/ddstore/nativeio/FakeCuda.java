@@ -16,7 +16,6 @@ import org.ddstore.types.DDStoreException;
  * counts what it was given. One for each JVM.
  */
 final class FakeCuda {
-  /** The counts of the driver, with their numbers in its source. */
   enum Count {
     CONTEXTS(0),
     REGISTERED_BYTES(1),
@@ -36,7 +35,6 @@ final class FakeCuda {
     }
   }
 
-  /** The calls that can be made to fail; the order is that of the source. */
   private static final List<String> CALLS =
       List.of(
           "",
@@ -57,7 +55,6 @@ final class FakeCuda {
 
   private FakeCuda() {}
 
-  /** Compiles it; skips the test without the library in C. */
   static synchronized void need() {
     Needed.check("libddstore.so", NativeLibrary.isLoaded(), NativeLibrary::description);
     if (library == null) {
@@ -91,12 +88,10 @@ final class FakeCuda {
     return compiled;
   }
 
-  /** Makes it the driver of this process, with two devices. */
   static void use() {
     System.setProperty(CudaPinning.LIBRARY_PROPERTY, library.toString());
   }
 
-  /** Makes this machine's driver that of this process; undoes {@link #fail} and the like. */
   static void reset() {
     System.clearProperty(CudaPinning.LIBRARY_PROPERTY);
     fail(0, 0);
@@ -104,19 +99,16 @@ final class FakeCuda {
     current(-1, 0);
   }
 
-  /** Lets a call fail after some that succeed, until {@link #reset}. */
   static void fail(String call, int after) {
     int number = CALLS.indexOf(call);
     assertThat(number).as(call).isPositive();
     fail(number, after);
   }
 
-  /** Makes the primary context of a device current in this thread. */
   static void makeCurrent(int device) {
     current(device, 1);
   }
 
-  /** Makes a context of a device current in this thread that is not its primary one. */
   static void makeOtherCurrent(int device) {
     current(device, 0);
   }
@@ -125,7 +117,6 @@ final class FakeCuda {
     return count(what.number);
   }
 
-  /** Nothing is held, and no copy ran after its memory was gone. */
   static void assertNothingLeft() {
     for (Count what :
         List.of(

@@ -345,7 +345,6 @@ class KernelOracleTest {
     return all;
   }
 
-  /** Offsets, then values, of each ragged field. */
   private static byte[][] ragged(
       Placement placement, GatherKernel by, Schema schema, int[] fields, long... indices) {
     int[] wanted = Arrays.stream(fields).filter(f -> schema.field(f).isRagged()).toArray();
@@ -420,7 +419,6 @@ class KernelOracleTest {
     return place(schema, extents, 300);
   }
 
-  /** Segments of random bytes, one for each rank, of about this number of rows. */
   private Placement place(Schema schema, int extents, int rows) {
     List<Attachment> attachments = new ArrayList<>();
     long[] sizes = new long[extents];

@@ -30,13 +30,9 @@ class NativeLeakTest {
   private static final int ROWS = 4096;
   private static final int ROW_FLOATS = 64;
 
-  /**
-   * A third of one batch a cycle; the heap of a JVM that has run other tests grew by 123 MiB here.
-   */
   private static final long MAX_GROWTH_KIB =
       CYCLES * ROWS * ROW_FLOATS * (long) Float.BYTES / 3 / 1024;
 
-  /** Made once, so that the heap is not what grows. */
   private final float[] rows = new float[ROWS * ROW_FLOATS];
 
   private final float[] all = new float[ROWS * ROW_FLOATS];

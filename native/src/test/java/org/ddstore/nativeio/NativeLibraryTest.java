@@ -123,10 +123,6 @@ class NativeLibraryTest {
         .contains("abiVersion", " java (cannot be linked");
   }
 
-  /**
-   * Compiles a library into a folder that precedes this jar on the class path, as an older release
-   * would.
-   */
   private static void compileInto(Path classes, String program) throws Exception {
     Path folder = classes.resolve("META-INF/native/linux-" + architecture());
     Files.createDirectories(folder);
@@ -156,7 +152,6 @@ class NativeLibraryTest {
     return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
   }
 
-  /** Prints the library that it has found. */
   static final class Says {
     public static void main(String[] arguments) {
       System.out.println(
@@ -168,7 +163,6 @@ class NativeLibraryTest {
     }
   }
 
-  /** The same where the directory is not even a path. */
   static final class IllegalDirectory {
     public static void main(String[] arguments) {
       System.setProperty(NativeLibrary.DIRECTORY_PROPERTY, "a\0b");
@@ -181,7 +175,6 @@ class NativeLibraryTest {
       return start(Says.class, before, options);
     }
 
-    /** With classes before those that there are. */
     static Child startWith(Path classes) throws IOException {
       List<String> command = ChildJvm.command();
       int last = command.size() - 1;

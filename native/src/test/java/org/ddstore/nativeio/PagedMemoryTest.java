@@ -50,7 +50,6 @@ class PagedMemoryTest {
     }
   }
 
-  /** The memory through which rows come into arrays, in bytes. */
   private static long pieceBytes(StoreOptions options) {
     long[] indices = LongStream.range(0, ROWS).map(i -> i * 787 % ROWS).toArray();
     try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
