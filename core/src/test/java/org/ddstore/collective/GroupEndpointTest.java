@@ -117,40 +117,27 @@ class GroupEndpointTest {
     }
   }
 
-  @Test
-  void refusesAWrongNonceInTheAddress() throws IOException {
+  @ParameterizedTest
+  @CsvSource({
+    NONCE_IN_FILE + ", is not the lane of rank 1: its nonce is",
+    RANK_IN_FILE + ", its rank is",
+    HOST_IN_FILE + ", is not the lane of rank 1: its boot id is"
+  })
+  void refusesAFileOfAnotherLane(int offset, String message) throws IOException {
     byte[] peer = create(1, 2).address();
-    peer[NONCE_IN_ADDRESS + 15] ^= 1; // the file's name has the first half
-    assertRefused(peer, IOException.class, "its nonce is");
+    overwrite(onlyFile(), offset);
+    assertRefused(peer, IOException.class, message);
   }
 
   @Test
-  void refusesAFileWithAnotherNonce() throws IOException {
+  void refusesAnAddressThatDoesNotFitTheFile() throws IOException {
     byte[] peer = create(1, 2).address();
-    overwrite(onlyFile(), NONCE_IN_FILE);
-    assertRefused(peer, IOException.class, "is not the lane of rank 1: its nonce is");
-  }
-
-  @Test
-  void refusesAFileOfAnotherRank() throws IOException {
-    byte[] peer = create(1, 2).address();
-    overwrite(onlyFile(), RANK_IN_FILE);
-    assertRefused(peer, IOException.class, "its rank is");
-  }
-
-  /** Its file opens on a shared file system, but a mapping would not show what the rank writes. */
-  @Test
-  void refusesARankOfAnotherHost() throws IOException {
-    byte[] peer = create(1, 2).address();
+    byte[] nonce = peer.clone();
+    nonce[NONCE_IN_ADDRESS + 15] ^= 1; // the file's name has the first half
+    assertRefused(nonce, IOException.class, "its nonce is");
+    // The file opens on a shared file system, but a mapping would not show what the rank writes.
     peer[HOST_IN_ADDRESS] ^= 1;
     assertRefused(peer, IOException.class, "rank 1 is unreachable: it has no file on this host");
-  }
-
-  @Test
-  void refusesAFileOfAnotherHost() throws IOException {
-    byte[] peer = create(1, 2).address();
-    overwrite(onlyFile(), HOST_IN_FILE);
-    assertRefused(peer, IOException.class, "is not the lane of rank 1: its boot id is");
   }
 
   @Test

@@ -21,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Stopped;
-import org.ddstore.types.CollectiveMismatchException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankFailedException;
 import org.ddstore.types.RankLostException;
@@ -34,6 +33,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -190,36 +190,17 @@ abstract class GroupJvmsContract {
     assertThat(line(1)).startsWith(DeadlineExceededException.class.getName()).contains("call 3");
   }
 
-  @Test
-  void namesDifferentCalls() throws Exception {
-    startAll(LONG, "barrier", "reduce", "barrier");
+  @ParameterizedTest
+  @CsvSource({
+    "barrier reduce barrier, CollectiveMismatchException, rank 0 called barrier(), 'rank 1 called allReduce(float32[3], SUM)'",
+    "barrier barrier throw, RankFailedException, rank 2 failed, boom",
+    "abort barrier barrier, RankFailedException, rank 0 aborted its collectives, boom"
+  })
+  void raisesAFailureOnAllRanks(String work, String type, String cause, String detail)
+      throws Exception {
+    startAll(LONG, work.split(" "));
     for (int r = 0; r < 3; r++) {
-      assertThat(line(r))
-          .startsWith(CollectiveMismatchException.class.getName())
-          .contains("rank 0 called barrier()")
-          .contains("rank 1 called allReduce(float32[3], SUM)");
-    }
-  }
-
-  @Test
-  void raisesAnErrorOnAllRanks() throws Exception {
-    startAll(LONG, "barrier", "barrier", "throw");
-    for (int r = 0; r < 3; r++) {
-      assertThat(line(r))
-          .startsWith(RankFailedException.class.getName())
-          .contains("rank 2 failed")
-          .contains("boom");
-    }
-  }
-
-  @Test
-  void raisesAbortOnAllRanks() throws Exception {
-    startAll(LONG, "abort", "barrier", "barrier");
-    for (int r = 0; r < 3; r++) {
-      assertThat(line(r))
-          .startsWith(RankFailedException.class.getName())
-          .contains("rank 0 aborted its collectives")
-          .contains("boom");
+      assertThat(line(r)).startsWith("org.ddstore.types." + type).contains(cause, detail);
     }
   }
 

@@ -35,64 +35,60 @@ interface AttachContract extends Contract {
 
   @Test
   default void attachedReaderSeesAllRows() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            long base = 10L * rank.rank();
-            store.add("x", Tensor.wrap(new long[] {base, base + 1}));
-            ShardWriter texts = ShardWriter.create(Schema.of(Field.string("t")), rank.options());
-            texts.append("rank " + rank.rank());
-            store.add("texts", texts);
-            long[] expected = new long[2 * rank.ranks()];
-            Arrays.setAll(expected, i -> 10L * (i / 2) + i % 2);
-            try (AttachedStore attached = attach(rank, store.catalog())) {
-              assertThat(store.explain())
-                  .contains("rank %d holds ".formatted(rank.rank()))
-                  .contains("\"x\" Schema[x: int64]: %d rows".formatted(expected.length));
-              assertThat(attached.rank()).isEqualTo(-1);
-              assertThat(attached.ranks()).isEqualTo(rank.ranks());
-              assertThat(read(attached, expected.length)).isEqualTo(expected);
-              assertThat(attached.variable("x").localRows()).isZero();
-              for (int r = 0; r < rank.ranks(); r++) {
-                try (Batch batch = attached.getBatch("texts", r)) {
-                  assertThat(batch.string("t", 0)).isEqualTo("rank " + r);
-                }
-              }
-              for (StoreInfo.Extent extent : attached.info().variables().get(0).extents()) {
-                ReadPath path = rank.pathTo(extent.rank());
-                assertThat(extent.path()).isEqualTo(path);
+    runWithStore(
+        (rank, store) -> {
+          long base = 10L * rank.rank();
+          store.add("x", Tensor.wrap(new long[] {base, base + 1}));
+          ShardWriter texts = ShardWriter.create(Schema.of(Field.string("t")), rank.options());
+          texts.append("rank " + rank.rank());
+          store.add("texts", texts);
+          long[] expected = new long[2 * rank.ranks()];
+          Arrays.setAll(expected, i -> 10L * (i / 2) + i % 2);
+          try (AttachedStore attached = attach(rank, store.catalog())) {
+            assertThat(store.explain())
+                .contains("rank %d holds ".formatted(rank.rank()))
+                .contains("\"x\" Schema[x: int64]: %d rows".formatted(expected.length));
+            assertThat(attached.rank()).isEqualTo(-1);
+            assertThat(attached.ranks()).isEqualTo(rank.ranks());
+            assertThat(read(attached, expected.length)).isEqualTo(expected);
+            assertThat(attached.variable("x").localRows()).isZero();
+            for (int r = 0; r < rank.ranks(); r++) {
+              try (Batch batch = attached.getBatch("texts", r)) {
+                assertThat(batch.string("t", 0)).isEqualTo("rank " + r);
               }
             }
-            rank.meet();
+            for (StoreInfo.Extent extent : attached.info().variables().get(0).extents()) {
+              ReadPath path = rank.pathTo(extent.rank());
+              assertThat(extent.path()).isEqualTo(path);
+            }
           }
+          rank.meet();
         });
   }
 
   @Test
   default void attachedReaderSeesUpdatesButNotAppends() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            store.add("x", Tensor.wrap(new long[] {1}));
-            try (AttachedStore attached = attach(rank, store.catalog())) {
-              store.update("x", Tensor.wrap(new long[] {2}), 0);
-              store.epochBegin();
-              assertThat(read(attached, rank.ranks())).containsOnly(2);
-              store.epochEnd();
-              Catalog before = store.catalog();
-              store.append("x", Tensor.wrap(new long[] {3}));
-              try (AttachedStore old = attach(rank, before)) {
-                assertThat(old.variable("x").rows()).isEqualTo(rank.ranks());
-              }
-              assertThat(attached.variable("x").rows()).isEqualTo(rank.ranks());
-              try (AttachedStore later = attach(rank, store.catalog())) {
-                long[] all = read(later, 2 * rank.ranks());
-                assertThat(Arrays.copyOf(all, rank.ranks())).containsOnly(2);
-                assertThat(Arrays.copyOfRange(all, rank.ranks(), all.length)).containsOnly(3);
-              }
+    runWithStore(
+        (rank, store) -> {
+          store.add("x", Tensor.wrap(new long[] {1}));
+          try (AttachedStore attached = attach(rank, store.catalog())) {
+            store.update("x", Tensor.wrap(new long[] {2}), 0);
+            store.epochBegin();
+            assertThat(read(attached, rank.ranks())).containsOnly(2);
+            store.epochEnd();
+            Catalog before = store.catalog();
+            store.append("x", Tensor.wrap(new long[] {3}));
+            try (AttachedStore old = attach(rank, before)) {
+              assertThat(old.variable("x").rows()).isEqualTo(rank.ranks());
             }
-            rank.meet();
+            assertThat(attached.variable("x").rows()).isEqualTo(rank.ranks());
+            try (AttachedStore later = attach(rank, store.catalog())) {
+              long[] all = read(later, 2 * rank.ranks());
+              assertThat(Arrays.copyOf(all, rank.ranks())).containsOnly(2);
+              assertThat(Arrays.copyOfRange(all, rank.ranks(), all.length)).containsOnly(3);
+            }
           }
+          rank.meet();
         });
   }
 

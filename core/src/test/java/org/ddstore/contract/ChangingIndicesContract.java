@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.ddstore.Batch;
-import org.ddstore.DDStore;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
@@ -25,71 +24,67 @@ interface ChangingIndicesContract extends Contract {
 
   @Test
   default void readsOneOfTheValuesOfAChangingIndex() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable longs = Rows.addLongs(store, "x", 1);
-            Variable records = Records.add(store, rank, 5);
-            long rows = longs.rows();
-            long[] indices = new long[COUNT];
-            AtomicInteger whole = new AtomicInteger();
-            try (Changer changer = new Changer(indices, 1, -1, 1, rows, 0, rows + 100, 1, -rows);
-                Reader reader = longs.reader();
-                Reader ofRecords = records.reader();
-                Batch batch = reader.getBatch();
-                Batch first = reader.getBatch();
-                Batch record = ofRecords.getBatch()) {
-              Tensor buffer = Rows.room(longs.schema().field(0), COUNT);
-              long[] array = new long[3 * COUNT];
-              Tensor inArray = Tensor.wrap(array, COUNT, 3);
-              for (int read = 0; read < READS || whole.get() == 0; read++) {
-                changer.checkAlive();
-                Runnable readBatch = () -> reader.getBatch(batch, indices);
-                if (succeeds(readBatch, whole)) {
-                  assertRows(batch.field("x").toByteArray());
-                }
-                if (succeeds(() -> reader.getBatch(buffer, indices), whole)) {
-                  assertRows(buffer.toByteArray());
-                }
-                if (succeeds(() -> reader.getBatch(inArray, indices), whole)) {
-                  assertRows(inArray.toByteArray());
-                }
-                List<Batch> both = List.of(first, batch);
-                if (succeeds(
-                    () -> reader.getBatches(both, List.of(new long[] {1}, indices)), whole)) {
-                  assertThat(first.field("x").toByteArray()).isEqualTo(Rows.longs(1, 1));
-                  assertRows(batch.field("x").toByteArray());
-                }
-                if (read % 10 == 0 && succeeds(() -> ofRecords.getBatch(record, indices), whole)) {
-                  assertRecord(record);
-                }
+    runWithStore(
+        (rank, store) -> {
+          Variable longs = Rows.addLongs(store, "x", 1);
+          Variable records = Records.add(store, rank, 5);
+          long rows = longs.rows();
+          long[] indices = new long[COUNT];
+          AtomicInteger whole = new AtomicInteger();
+          try (Changer changer = new Changer(indices, 1, -1, 1, rows, 0, rows + 100, 1, -rows);
+              Reader reader = longs.reader();
+              Reader ofRecords = records.reader();
+              Batch batch = reader.getBatch();
+              Batch first = reader.getBatch();
+              Batch record = ofRecords.getBatch()) {
+            Tensor buffer = Rows.room(longs.schema().field(0), COUNT);
+            long[] array = new long[3 * COUNT];
+            Tensor inArray = Tensor.wrap(array, COUNT, 3);
+            for (int read = 0; read < READS || whole.get() == 0; read++) {
+              changer.checkAlive();
+              Runnable readBatch = () -> reader.getBatch(batch, indices);
+              if (succeeds(readBatch, whole)) {
+                assertRows(batch.field("x").toByteArray());
+              }
+              if (succeeds(() -> reader.getBatch(buffer, indices), whole)) {
+                assertRows(buffer.toByteArray());
+              }
+              if (succeeds(() -> reader.getBatch(inArray, indices), whole)) {
+                assertRows(inArray.toByteArray());
+              }
+              List<Batch> both = List.of(first, batch);
+              if (succeeds(
+                  () -> reader.getBatches(both, List.of(new long[] {1}, indices)), whole)) {
+                assertThat(first.field("x").toByteArray()).isEqualTo(Rows.longs(1, 1));
+                assertRows(batch.field("x").toByteArray());
+              }
+              if (read % 10 == 0 && succeeds(() -> ofRecords.getBatch(record, indices), whole)) {
+                assertRecord(record);
               }
             }
-            rank.meet();
           }
+          rank.meet();
         });
   }
 
   @Test
   default void readsAListOfIndicesOnce() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable longs = Rows.addLongs(store, "x", 1);
-            long outside = longs.rows();
-            List<long[]> changing = new ChangingList(outside);
-            try (Reader reader = longs.reader();
-                Batch first = reader.getBatch();
-                Batch second = reader.getBatch()) {
-              reader.getBatches(List.of(first, second), changing);
-              assertThat(first.field("x").toByteArray()).isEqualTo(Rows.longs(1, 0, 1));
-              assertThat(second.field("x").toByteArray()).isEqualTo(Rows.longs(1, 1, 1));
-              assertThatThrownBy(() -> reader.getBatches(List.of(first, second), changing))
-                  .isExactlyInstanceOf(IndexOutOfBoundsException.class)
-                  .hasMessageContaining("row %d (number 0 of the batch)".formatted(outside));
-            }
-            rank.meet();
+    runWithStore(
+        (rank, store) -> {
+          Variable longs = Rows.addLongs(store, "x", 1);
+          long outside = longs.rows();
+          List<long[]> changing = new ChangingList(outside);
+          try (Reader reader = longs.reader();
+              Batch first = reader.getBatch();
+              Batch second = reader.getBatch()) {
+            reader.getBatches(List.of(first, second), changing);
+            assertThat(first.field("x").toByteArray()).isEqualTo(Rows.longs(1, 0, 1));
+            assertThat(second.field("x").toByteArray()).isEqualTo(Rows.longs(1, 1, 1));
+            assertThatThrownBy(() -> reader.getBatches(List.of(first, second), changing))
+                .isExactlyInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("row %d (number 0 of the batch)".formatted(outside));
           }
+          rank.meet();
         });
   }
 

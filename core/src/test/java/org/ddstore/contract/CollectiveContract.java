@@ -42,58 +42,52 @@ interface CollectiveContract extends Contract {
 
   @Test
   default void namesBothDifferentCollectives() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Rows.addLongs(store, "x", 1);
-            Runnable call =
-                rank.rank() == 1 ? store::epochBegin : () -> store.init("y", 1, DType.BOOL);
-            assertThatThrownBy(call::run)
-                .isInstanceOfSatisfying(
-                    CollectiveMismatchException.class, e -> assertThat(e.rank()).isEqualTo(1))
-                .hasMessageContaining("rank 0 called add(\"y\")")
-                .hasMessageContaining("rank 1 called epochBegin()");
-            rank.meet();
-            assertBrokenButReadable(store, rank);
-          }
+    runWithStore(
+        (rank, store) -> {
+          Rows.addLongs(store, "x", 1);
+          Runnable call =
+              rank.rank() == 1 ? store::epochBegin : () -> store.init("y", 1, DType.BOOL);
+          assertThatThrownBy(call::run)
+              .isInstanceOfSatisfying(
+                  CollectiveMismatchException.class, e -> assertThat(e.rank()).isEqualTo(1))
+              .hasMessageContaining("rank 0 called add(\"y\")")
+              .hasMessageContaining("rank 1 called epochBegin()");
+          rank.meet();
+          assertBrokenButReadable(store, rank);
         });
   }
 
   @Test
   default void namesBothDifferentVariables() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Rows.addLongs(store, "x", 1);
-            String name = rank.rank() == 0 ? "left" : "right";
-            assertThatThrownBy(() -> Rows.addLongs(store, name, 2))
-                .isInstanceOf(CollectiveMismatchException.class)
-                .hasMessageContaining("add(\"left\")")
-                .hasMessageContaining("add(\"right\")");
-            rank.meet();
-            assertBrokenButReadable(store, rank);
-          }
+    runWithStore(
+        (rank, store) -> {
+          Rows.addLongs(store, "x", 1);
+          String name = rank.rank() == 0 ? "left" : "right";
+          assertThatThrownBy(() -> Rows.addLongs(store, name, 2))
+              .isInstanceOf(CollectiveMismatchException.class)
+              .hasMessageContaining("add(\"left\")")
+              .hasMessageContaining("add(\"right\")");
+          rank.meet();
+          assertBrokenButReadable(store, rank);
         });
   }
 
   @Test
   default void namesARankThatLeavesItsGroup() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Rows.addLongs(store, "x", 1);
-            rank.meet();
-            if (rank.rank() == 1) {
-              rank.group().close();
-            } else {
-              assertThatThrownBy(store::epochBegin)
-                  .isInstanceOfSatisfying(
-                      RankFailedException.class, e -> assertThat(e.rank()).isEqualTo(1))
-                  .hasMessageContaining("rank 1 closed its communicator");
-            }
-            rank.meet();
-            assertReadable(store, rank);
+    runWithStore(
+        (rank, store) -> {
+          Rows.addLongs(store, "x", 1);
+          rank.meet();
+          if (rank.rank() == 1) {
+            rank.group().close();
+          } else {
+            assertThatThrownBy(store::epochBegin)
+                .isInstanceOfSatisfying(
+                    RankFailedException.class, e -> assertThat(e.rank()).isEqualTo(1))
+                .hasMessageContaining("rank 1 closed its communicator");
           }
+          rank.meet();
+          assertReadable(store, rank);
         });
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.contract;
 
+import java.io.Serializable;
 import java.time.Duration;
+import org.ddstore.DDStore;
 
 /** The environment that each part of the contract runs in. */
 interface Contract {
@@ -20,6 +22,20 @@ interface Contract {
 
   default void run(Scenario scenario) throws Exception {
     run(ranks(), PATIENCE, scenario);
+  }
+
+  interface StoreScenario extends Serializable {
+    void run(RankEnv rank, DDStore store) throws Exception;
+  }
+
+  /** Runs a scenario in which each rank has a store, which is closed at its end. */
+  default void runWithStore(StoreScenario scenario) throws Exception {
+    run(
+        rank -> {
+          try (DDStore store = rank.open()) {
+            scenario.run(rank, store);
+          }
+        });
   }
 
   default void run(int ranks, Scenario scenario) throws Exception {

@@ -79,134 +79,122 @@ interface EpochContract extends Contract {
 
   @Test
   default void versionCountsTheEpochsThatChangedAVariable() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = addOnes(store);
-            Variable y = store.add("y", Tensor.wrap(new long[] {1, 1}));
-            long[][] versions = {{0, 0}, {0, 1}, {0, 1}, {1, 2}};
-            for (int epoch = 0; epoch < versions.length; epoch++) {
-              if (epoch == 1 && rank.rank() == rank.ranks() - 1) {
-                store.update("y", Tensor.wrap(new long[] {2}), 0);
-                store.update("y", Tensor.wrap(new long[] {2}), 1);
-              } else if (epoch == 3) {
-                store.update(rank.rank() == 0 ? "x" : "y", Tensor.wrap(new long[] {3}), 1);
-                store.update("y", Tensor.wrap(new long[] {4}), 0);
-              }
-              store.epochBegin();
-              assertThat(new long[] {x.version(), y.version()}).isEqualTo(versions[epoch]);
-              store.epochEnd();
+    runWithStore(
+        (rank, store) -> {
+          Variable x = addOnes(store);
+          Variable y = store.add("y", Tensor.wrap(new long[] {1, 1}));
+          long[][] versions = {{0, 0}, {0, 1}, {0, 1}, {1, 2}};
+          for (int epoch = 0; epoch < versions.length; epoch++) {
+            if (epoch == 1 && rank.rank() == rank.ranks() - 1) {
+              store.update("y", Tensor.wrap(new long[] {2}), 0);
+              store.update("y", Tensor.wrap(new long[] {2}), 1);
+            } else if (epoch == 3) {
+              store.update(rank.rank() == 0 ? "x" : "y", Tensor.wrap(new long[] {3}), 1);
+              store.update("y", Tensor.wrap(new long[] {4}), 0);
             }
-            store.append("x", Tensor.wrap(new long[] {5}));
-            assertThat(x.version()).as("an append counts by its rows").isEqualTo(1);
+            store.epochBegin();
+            assertThat(new long[] {x.version(), y.version()}).isEqualTo(versions[epoch]);
+            store.epochEnd();
           }
+          store.append("x", Tensor.wrap(new long[] {5}));
+          assertThat(x.version()).as("an append counts by its rows").isEqualTo(1);
         });
   }
 
   @Test
   default void laterUpdatesWinAndBadUpdatesFail() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = addOnes(store);
-            store.update("x", Tensor.wrap(new long[] {5, 6, 7}), 0);
-            store.update("x", Tensor.wrap(new long[] {8}), 2);
-            store.update("x", Tensor.wrap(new long[0]), 3);
-            long[][] bad = {{-1, 1}, {3, 1}, {2, 2}, {Long.MAX_VALUE, 1}, {4, 0}};
-            for (long[] place : bad) {
-              Tensor rows = Tensor.wrap(new long[(int) place[1]]);
-              assertThatThrownBy(() -> store.update("x", rows, place[0]))
-                  .isInstanceOf(IndexOutOfBoundsException.class)
-                  .hasMessageEndingWith(
-                      "outside [0, 3), the rows of rank %d in \"x\"".formatted(rank.rank()));
-            }
-            for (Tensor wrong :
-                new Tensor[] {
-                  Tensor.wrap(new double[1]),
-                  Tensor.wrap(new long[1], 1, 1),
-                  Tensor.wrap(new int[2])
-                }) {
-              assertThatThrownBy(() -> store.update("x", wrong, 0))
-                  .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessage("rows %s cannot replace rows of %s".formatted(wrong, x));
-            }
-            store.epochBegin();
-            assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 5, 6, 8));
-            store.epochEnd();
+    runWithStore(
+        (rank, store) -> {
+          Variable x = addOnes(store);
+          store.update("x", Tensor.wrap(new long[] {5, 6, 7}), 0);
+          store.update("x", Tensor.wrap(new long[] {8}), 2);
+          store.update("x", Tensor.wrap(new long[0]), 3);
+          long[][] bad = {{-1, 1}, {3, 1}, {2, 2}, {Long.MAX_VALUE, 1}, {4, 0}};
+          for (long[] place : bad) {
+            Tensor rows = Tensor.wrap(new long[(int) place[1]]);
+            assertThatThrownBy(() -> store.update("x", rows, place[0]))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageEndingWith(
+                    "outside [0, 3), the rows of rank %d in \"x\"".formatted(rank.rank()));
           }
+          for (Tensor wrong :
+              new Tensor[] {
+                Tensor.wrap(new double[1]), Tensor.wrap(new long[1], 1, 1), Tensor.wrap(new int[2])
+              }) {
+            assertThatThrownBy(() -> store.update("x", wrong, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("rows %s cannot replace rows of %s".formatted(wrong, x));
+          }
+          store.epochBegin();
+          assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 5, 6, 8));
+          store.epochEnd();
         });
   }
 
   @Test
   default void updatesReachAppendedRows() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            addOnes(store);
-            store.append("x", Tensor.wrap(new long[] {10, 11}));
-            store.update("x", Tensor.wrap(new long[] {7, 8, 9}), 2);
-            store.epochBegin();
-            store.epochEnd();
-            long[] expected = Arrays.copyOf(filled(rank.ranks(), 1, 1, 7), 5 * rank.ranks());
-            long[] appended = filled(rank.ranks(), 8, 9);
-            System.arraycopy(appended, 0, expected, 3 * rank.ranks(), appended.length);
-            assertThat(all(store, "x")).isEqualTo(expected);
-          }
+    runWithStore(
+        (rank, store) -> {
+          addOnes(store);
+          store.append("x", Tensor.wrap(new long[] {10, 11}));
+          store.update("x", Tensor.wrap(new long[] {7, 8, 9}), 2);
+          store.epochBegin();
+          store.epochEnd();
+          long[] expected = Arrays.copyOf(filled(rank.ranks(), 1, 1, 7), 5 * rank.ranks());
+          long[] appended = filled(rank.ranks(), 8, 9);
+          System.arraycopy(appended, 0, expected, 3 * rank.ranks(), appended.length);
+          assertThat(all(store, "x")).isEqualTo(expected);
         });
   }
 
   @Test
   default void rejectsNestedEpochsAndAnEndWithoutABegin() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            addOnes(store);
-            assertThatThrownBy(store::epochEnd)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("no access epoch has begun: call epochBegin() first");
-            store.update("x", Tensor.wrap(new long[] {2}), 0);
-            store.epochBegin();
-            store.update("x", Tensor.wrap(new long[] {3}), 0);
-            assertThatThrownBy(store::epochBegin)
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("an access epoch has begun already: call epochEnd() first");
-            assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 2, 1, 1));
-            store.epochEnd();
-            store.epochBegin();
-            assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 3, 1, 1));
-            store.epochEnd();
-            assertThatThrownBy(store::epochEnd).isInstanceOf(IllegalStateException.class);
-          }
+    runWithStore(
+        (rank, store) -> {
+          addOnes(store);
+          assertThatThrownBy(store::epochEnd)
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessage("no access epoch has begun: call epochBegin() first");
+          store.update("x", Tensor.wrap(new long[] {2}), 0);
+          store.epochBegin();
+          store.update("x", Tensor.wrap(new long[] {3}), 0);
+          assertThatThrownBy(store::epochBegin)
+              .isInstanceOf(IllegalStateException.class)
+              .hasMessage("an access epoch has begun already: call epochEnd() first");
+          assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 2, 1, 1));
+          store.epochEnd();
+          store.epochBegin();
+          assertThat(all(store, "x")).isEqualTo(filled(rank.ranks(), 3, 1, 1));
+          store.epochEnd();
+          assertThatThrownBy(store::epochEnd).isInstanceOf(IllegalStateException.class);
         });
   }
 
   @Test
   default void readsNoTornOrOlderRowDuringEpochs() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = store.init("x", TORN_ROWS, DType.INT64, TORN_WORDS);
-            AtomicBoolean stop = new AtomicBoolean();
-            ExecutorService threads = Executors.newFixedThreadPool(2);
-            CompletableFuture<?>[] readers = new CompletableFuture<?>[2];
-            for (int t = 0; t < readers.length; t++) {
-              boolean batches = t == 0;
-              readers[t] = CompletableFuture.runAsync(() -> readUntorn(x, batches, stop), threads);
+    runWithStore(
+        (rank, store) -> {
+          Variable x = store.init("x", TORN_ROWS, DType.INT64, TORN_WORDS);
+          AtomicBoolean stop = new AtomicBoolean();
+          ExecutorService threads = Executors.newFixedThreadPool(2);
+          CompletableFuture<?>[] readers = new CompletableFuture<?>[2];
+          for (int t = 0; t < readers.length; t++) {
+            boolean batches = t == 0;
+            readers[t] = CompletableFuture.runAsync(() -> readUntorn(x, batches, stop), threads);
+          }
+          try {
+            for (long epoch = 1; epoch <= TORN_EPOCHS && !anyDone(readers); epoch++) {
+              long[] rows = new long[TORN_ROWS * TORN_WORDS];
+              Arrays.fill(rows, epoch);
+              store.update("x", Tensor.wrap(rows, TORN_ROWS, TORN_WORDS), 0);
+              store.epochBegin();
+              assertVersion(x, epoch);
+              store.epochEnd();
             }
-            try {
-              for (long epoch = 1; epoch <= TORN_EPOCHS && !anyDone(readers); epoch++) {
-                long[] rows = new long[TORN_ROWS * TORN_WORDS];
-                Arrays.fill(rows, epoch);
-                store.update("x", Tensor.wrap(rows, TORN_ROWS, TORN_WORDS), 0);
-                store.epochBegin();
-                assertVersion(x, epoch);
-                store.epochEnd();
-              }
-            } finally {
-              stop.set(true);
-              CompletableFuture.allOf(readers).join();
-              threads.shutdown();
-            }
+          } finally {
+            stop.set(true);
+            CompletableFuture.allOf(readers).join();
+            threads.shutdown();
           }
         });
   }

@@ -213,26 +213,24 @@ interface LifetimeContract extends Contract {
   @Test
   default void reportsAnInterruptWhileRowsChange() throws Exception {
     assumeFalse(readsOverANetwork(), "an interrupt ends a wait for the network at once");
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = store.add("x", Tensor.wrap(new long[] {4}));
-            rank.meet();
-            long[] got = new long[1];
-            Thread.currentThread().interrupt(); // a read of stable rows does not mind
-            store.getBatch("x", Tensor.wrap(got), rank.rank());
-            assertThat(Thread.interrupted()).isTrue();
-            assertThat(got).containsExactly(4);
-            StoreAccess.beginChange(x);
-            Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> store.getBatch("x", Tensor.wrap(got), rank.rank()))
-                .isInstanceOf(DDStoreException.class)
-                .hasMessage("interrupted while rows of \"x\" changed");
-            assertThat(Thread.interrupted()).isTrue();
-            StoreAccess.endChange(x);
-            store.getBatch("x", Tensor.wrap(got), rank.rank());
-            rank.meet();
-          }
+    runWithStore(
+        (rank, store) -> {
+          Variable x = store.add("x", Tensor.wrap(new long[] {4}));
+          rank.meet();
+          long[] got = new long[1];
+          Thread.currentThread().interrupt(); // a read of stable rows does not mind
+          store.getBatch("x", Tensor.wrap(got), rank.rank());
+          assertThat(Thread.interrupted()).isTrue();
+          assertThat(got).containsExactly(4);
+          StoreAccess.beginChange(x);
+          Thread.currentThread().interrupt();
+          assertThatThrownBy(() -> store.getBatch("x", Tensor.wrap(got), rank.rank()))
+              .isInstanceOf(DDStoreException.class)
+              .hasMessage("interrupted while rows of \"x\" changed");
+          assertThat(Thread.interrupted()).isTrue();
+          StoreAccess.endChange(x);
+          store.getBatch("x", Tensor.wrap(got), rank.rank());
+          rank.meet();
         });
   }
 
@@ -306,24 +304,22 @@ interface LifetimeContract extends Contract {
 
   @Test
   default void readerRejectsASecondThread() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = store.add("x", Tensor.wrap(new long[] {4}));
-            rank.meet();
-            StoreAccess.beginChange(x);
-            try (Reader reader = x.reader()) {
-              CompletableFuture<Void> read =
-                  CompletableFuture.runAsync(() -> reader.getBatch(rank.rank()).close());
-              await().atMost(PATIENCE).until(() -> StoreAccess.readersInside(x) > 0);
-              assertThatThrownBy(() -> reader.getBatch(rank.rank()).close())
-                  .isInstanceOf(IllegalStateException.class)
-                  .hasMessage("used by two threads at once: Reader[\"x\"]");
-              StoreAccess.endChange(x);
-              read.get(10, TimeUnit.SECONDS);
-            }
-            rank.meet();
+    runWithStore(
+        (rank, store) -> {
+          Variable x = store.add("x", Tensor.wrap(new long[] {4}));
+          rank.meet();
+          StoreAccess.beginChange(x);
+          try (Reader reader = x.reader()) {
+            CompletableFuture<Void> read =
+                CompletableFuture.runAsync(() -> reader.getBatch(rank.rank()).close());
+            await().atMost(PATIENCE).until(() -> StoreAccess.readersInside(x) > 0);
+            assertThatThrownBy(() -> reader.getBatch(rank.rank()).close())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("used by two threads at once: Reader[\"x\"]");
+            StoreAccess.endChange(x);
+            read.get(10, TimeUnit.SECONDS);
           }
+          rank.meet();
         });
   }
 

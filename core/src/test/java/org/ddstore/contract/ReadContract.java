@@ -34,37 +34,33 @@ interface ReadContract extends Contract {
 
   @Test
   default void readsRepeatedIndicesAcrossEveryShardBorder() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = Rows.addLongs(store, "x", 1);
-            long[] indices = twentyOverEveryBorder(rank.ranks());
-            byte[] expected = Rows.longs(1, indices);
-            Tensor buffer = Rows.room(x.schema().field(0), 20);
-            store.getBatch("x", buffer, indices);
-            assertThat(buffer.toByteArray()).isEqualTo(expected);
-            long[] array = new long[60];
-            store.getBatch("x", Tensor.wrap(array, 20, 3), indices);
-            assertThat(Tensor.wrap(array).toByteArray()).isEqualTo(expected);
-            try (Batch batch = store.getBatch("x", indices)) {
-              assertThat(batch.rows()).isEqualTo(20);
-              assertThat(batch.field("x").toByteArray()).isEqualTo(expected);
-            }
+    runWithStore(
+        (rank, store) -> {
+          Variable x = Rows.addLongs(store, "x", 1);
+          long[] indices = twentyOverEveryBorder(rank.ranks());
+          byte[] expected = Rows.longs(1, indices);
+          Tensor buffer = Rows.room(x.schema().field(0), 20);
+          store.getBatch("x", buffer, indices);
+          assertThat(buffer.toByteArray()).isEqualTo(expected);
+          long[] array = new long[60];
+          store.getBatch("x", Tensor.wrap(array, 20, 3), indices);
+          assertThat(Tensor.wrap(array).toByteArray()).isEqualTo(expected);
+          try (Batch batch = store.getBatch("x", indices)) {
+            assertThat(batch.rows()).isEqualTo(20);
+            assertThat(batch.field("x").toByteArray()).isEqualTo(expected);
           }
         });
   }
 
   @Test
   default void readsTheFirstAndLastRow() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = Rows.addLongs(store, "x", 1);
-            for (long index : new long[] {0, x.rows() - 1}) {
-              long[] one = new long[3];
-              store.get("x", Tensor.wrap(one, 1, 3), index);
-              assertThat(Tensor.wrap(one).toByteArray()).isEqualTo(Rows.longs(1, index));
-            }
+    runWithStore(
+        (rank, store) -> {
+          Variable x = Rows.addLongs(store, "x", 1);
+          for (long index : new long[] {0, x.rows() - 1}) {
+            long[] one = new long[3];
+            store.get("x", Tensor.wrap(one, 1, 3), index);
+            assertThat(Tensor.wrap(one).toByteArray()).isEqualTo(Rows.longs(1, index));
           }
         });
   }
@@ -91,19 +87,17 @@ interface ReadContract extends Contract {
 
   @Test
   default void noIndicesMakeAnEmptyBatch() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Rows.addLongs(store, "x", 1);
-            try (Batch batch = store.getBatch("x")) {
-              assertThat(batch.rows()).isZero();
-              assertThat(batch.field("x").shape()).containsExactly(0, 3);
-              assertThat(batch.field("x").asByteBuffer().remaining()).isZero();
-            }
-            store.getBatch("x", Tensor.wrap(new long[0], 0, 3));
-            store.get("x", Tensor.wrap(new long[0], 0, 3), 0);
-            store.get("x", Tensor.wrap(new long[0], 0, 3), Rows.first(rank.ranks()));
+    runWithStore(
+        (rank, store) -> {
+          Rows.addLongs(store, "x", 1);
+          try (Batch batch = store.getBatch("x")) {
+            assertThat(batch.rows()).isZero();
+            assertThat(batch.field("x").shape()).containsExactly(0, 3);
+            assertThat(batch.field("x").asByteBuffer().remaining()).isZero();
           }
+          store.getBatch("x", Tensor.wrap(new long[0], 0, 3));
+          store.get("x", Tensor.wrap(new long[0], 0, 3), 0);
+          store.get("x", Tensor.wrap(new long[0], 0, 3), Rows.first(rank.ranks()));
         });
   }
 
@@ -154,21 +148,19 @@ interface ReadContract extends Contract {
 
   @Test
   default void unknownNameListsTheValidOnes() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Rows.addLongs(store, "x", 1);
-            Rows.addLongs(store, "y", 2);
-            Tensor room = Tensor.wrap(new long[3], 1, 3);
-            assertUnknown(() -> store.get("z", room, 0));
-            assertUnknown(() -> store.getBatch("z", room, 0));
-            assertUnknown(() -> store.getBatch("z", 0).close());
-            assertUnknown(() -> store.update("z", room, 0));
-            assertUnknown(() -> store.digest("z"));
-            assertThatThrownBy(() -> store.variable("x").reader("q").close())
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("no field \"q\": choose one of [x int64[3]]");
-          }
+    runWithStore(
+        (rank, store) -> {
+          Rows.addLongs(store, "x", 1);
+          Rows.addLongs(store, "y", 2);
+          Tensor room = Tensor.wrap(new long[3], 1, 3);
+          assertUnknown(() -> store.get("z", room, 0));
+          assertUnknown(() -> store.getBatch("z", room, 0));
+          assertUnknown(() -> store.getBatch("z", 0).close());
+          assertUnknown(() -> store.update("z", room, 0));
+          assertUnknown(() -> store.digest("z"));
+          assertThatThrownBy(() -> store.variable("x").reader("q").close())
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessage("no field \"q\": choose one of [x int64[3]]");
         });
   }
 

@@ -23,21 +23,19 @@ import org.junit.jupiter.api.Test;
 interface RecordContract extends Contract {
   @Test
   default void readsWholeRecords() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable records = Records.add(store, rank, 5);
-            assertThat(records.schema()).isEqualTo(Schema.of(Records.FIELDS));
-            long[] indices = Rows.shuffledTwice(Rows.first(rank.ranks()), 2);
-            try (Batch batch = store.getBatch("records", indices)) {
-              for (int f = 0; f < Records.FIELDS.size(); f++) {
-                Records.assertField(batch, f, 5, indices);
-              }
+    runWithStore(
+        (rank, store) -> {
+          Variable records = Records.add(store, rank, 5);
+          assertThat(records.schema()).isEqualTo(Schema.of(Records.FIELDS));
+          long[] indices = Rows.shuffledTwice(Rows.first(rank.ranks()), 2);
+          try (Batch batch = store.getBatch("records", indices)) {
+            for (int f = 0; f < Records.FIELDS.size(); f++) {
+              Records.assertField(batch, f, 5, indices);
             }
-            try (Batch none = store.getBatch("records")) {
-              for (int f = 0; f < Records.FIELDS.size(); f++) {
-                Records.assertField(none, f, 5);
-              }
+          }
+          try (Batch none = store.getBatch("records")) {
+            for (int f = 0; f < Records.FIELDS.size(); f++) {
+              Records.assertField(none, f, 5);
             }
           }
         });
@@ -46,39 +44,37 @@ interface RecordContract extends Contract {
   @Test
   default void readsChosenFieldsInAnyOrder() throws Exception {
     long seed = Rows.seed("readsChosenFieldsInAnyOrder");
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable records = Records.add(store, rank, 6);
-            Random random = new Random(seed + rank.rank());
-            for (int trial = 0; trial < 60; trial++) {
-              int[] chosen =
-                  random.ints(0, Records.FIELDS.size()).distinct().limit(1 + trial % 8).toArray();
-              String[] names =
-                  Arrays.stream(chosen)
-                      .mapToObj(f -> Records.FIELDS.get(f).name())
-                      .toArray(String[]::new);
-              long[] indices = random.longs(random.nextInt(30), 0, records.rows()).toArray();
-              try (Reader reader = records.reader(names);
-                  Batch batch = reader.getBatch(indices)) {
-                for (int f : chosen) {
-                  Records.assertField(batch, f, 6, indices);
-                }
-                for (Field field : Records.FIELDS) {
-                  if (!Arrays.asList(names).contains(field.name())) {
-                    assertThatThrownBy(() -> batch.field(field.name()))
-                        .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageStartingWith(
-                            "field \"%s\" is not read by this reader, whose fields are ["
-                                .formatted(field.name()));
-                  }
+    runWithStore(
+        (rank, store) -> {
+          Variable records = Records.add(store, rank, 6);
+          Random random = new Random(seed + rank.rank());
+          for (int trial = 0; trial < 60; trial++) {
+            int[] chosen =
+                random.ints(0, Records.FIELDS.size()).distinct().limit(1 + trial % 8).toArray();
+            String[] names =
+                Arrays.stream(chosen)
+                    .mapToObj(f -> Records.FIELDS.get(f).name())
+                    .toArray(String[]::new);
+            long[] indices = random.longs(random.nextInt(30), 0, records.rows()).toArray();
+            try (Reader reader = records.reader(names);
+                Batch batch = reader.getBatch(indices)) {
+              for (int f : chosen) {
+                Records.assertField(batch, f, 6, indices);
+              }
+              for (Field field : Records.FIELDS) {
+                if (!Arrays.asList(names).contains(field.name())) {
+                  assertThatThrownBy(() -> batch.field(field.name()))
+                      .isInstanceOf(IllegalArgumentException.class)
+                      .hasMessageStartingWith(
+                          "field \"%s\" is not read by this reader, whose fields are ["
+                              .formatted(field.name()));
                 }
               }
             }
-            assertThatThrownBy(() -> records.reader("text", "text").close())
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("field \"text\" is named twice");
           }
+          assertThatThrownBy(() -> records.reader("text", "text").close())
+              .isInstanceOf(IllegalArgumentException.class)
+              .hasMessage("field \"text\" is named twice");
         });
   }
 
@@ -139,30 +135,28 @@ interface RecordContract extends Contract {
 
   @Test
   default void readsAFixedFieldOfRaggedRecordsIntoATensor() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable records = Records.add(store, rank, 7);
-            long[] indices = Rows.shuffledTwice(Rows.first(rank.ranks()), 9);
-            int[] labels = new int[indices.length];
-            int[] run = new int[Math.toIntExact(records.rows())];
-            try (Reader reader = records.reader("label");
-                Reader ragged = records.reader("ids");
-                Reader all = records.reader()) {
-              reader.getBatch(Tensor.wrap(labels), indices);
-              reader.get(Tensor.wrap(run), 0);
-              for (Reader refused : new Reader[] {ragged, all}) {
-                assertThatThrownBy(() -> refused.get(Tensor.wrap(run), 0))
-                    .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("a tensor holds one fixed field");
-              }
+    runWithStore(
+        (rank, store) -> {
+          Variable records = Records.add(store, rank, 7);
+          long[] indices = Rows.shuffledTwice(Rows.first(rank.ranks()), 9);
+          int[] labels = new int[indices.length];
+          int[] run = new int[Math.toIntExact(records.rows())];
+          try (Reader reader = records.reader("label");
+              Reader ragged = records.reader("ids");
+              Reader all = records.reader()) {
+            reader.getBatch(Tensor.wrap(labels), indices);
+            reader.get(Tensor.wrap(run), 0);
+            for (Reader refused : new Reader[] {ragged, all}) {
+              assertThatThrownBy(() -> refused.get(Tensor.wrap(run), 0))
+                  .isInstanceOf(IllegalArgumentException.class)
+                  .hasMessageContaining("a tensor holds one fixed field");
             }
-            for (int i = 0; i < indices.length; i++) {
-              assertThat(labels[i]).isEqualTo(Records.values(7, indices[i])[0]);
-            }
-            for (int i = 0; i < run.length; i++) {
-              assertThat(run[i]).isEqualTo(Records.values(7, i)[0]);
-            }
+          }
+          for (int i = 0; i < indices.length; i++) {
+            assertThat(labels[i]).isEqualTo(Records.values(7, indices[i])[0]);
+          }
+          for (int i = 0; i < run.length; i++) {
+            assertThat(run[i]).isEqualTo(Records.values(7, i)[0]);
           }
         });
   }

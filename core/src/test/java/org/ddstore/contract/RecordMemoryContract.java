@@ -24,31 +24,29 @@ interface RecordMemoryContract extends Contract {
   @Test
   default void findsFixedRecordsAtTheirAddresses() throws Exception {
     long seed = Rows.seed("findsFixedRecordsAtTheirAddresses");
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable variable = Rows.addLongs(store, "x", seed);
-            for (long row = 0; row < variable.rows(); row++) {
-              ReadPath path = rank.pathTo(holder(rank, row));
-              if (path == ReadPath.REMOTE) {
-                assertThat(variable.memory(row)).isEmpty();
-              } else {
-                try (RecordMemory memory = variable.memory(row).orElseThrow()) {
-                  assertThat(memory.path()).isEqualTo(path);
-                  assertThat(memory.holds(row)).isTrue();
-                  assertThat(memory.firstRow()).isEqualTo(Rows.first(holder(rank, row)));
-                  assertThat(memory.rows()).isEqualTo(Rows.count(holder(rank, row)));
-                  assertThat(memory.run(row)).isEqualTo(memory.firstRow() + memory.rows() - row);
-                  assertThat(RawBytes.at(memory.address(row), memory.recordBytes(row)))
-                      .isEqualTo(Rows.longs(seed, row));
-                }
+    runWithStore(
+        (rank, store) -> {
+          Variable variable = Rows.addLongs(store, "x", seed);
+          for (long row = 0; row < variable.rows(); row++) {
+            ReadPath path = rank.pathTo(holder(rank, row));
+            if (path == ReadPath.REMOTE) {
+              assertThat(variable.memory(row)).isEmpty();
+            } else {
+              try (RecordMemory memory = variable.memory(row).orElseThrow()) {
+                assertThat(memory.path()).isEqualTo(path);
+                assertThat(memory.holds(row)).isTrue();
+                assertThat(memory.firstRow()).isEqualTo(Rows.first(holder(rank, row)));
+                assertThat(memory.rows()).isEqualTo(Rows.count(holder(rank, row)));
+                assertThat(memory.run(row)).isEqualTo(memory.firstRow() + memory.rows() - row);
+                assertThat(RawBytes.at(memory.address(row), memory.recordBytes(row)))
+                    .isEqualTo(Rows.longs(seed, row));
               }
             }
-            assertThatThrownBy(() -> variable.memory(variable.rows()))
-                .isInstanceOf(IndexOutOfBoundsException.class)
-                .hasMessageContaining("row %d outside".formatted(variable.rows()));
-            rank.meet();
           }
+          assertThatThrownBy(() -> variable.memory(variable.rows()))
+              .isInstanceOf(IndexOutOfBoundsException.class)
+              .hasMessageContaining("row %d outside".formatted(variable.rows()));
+          rank.meet();
         });
   }
 

@@ -29,95 +29,89 @@ import org.junit.jupiter.api.Test;
 interface ReportContract extends Contract {
   @Test
   default void infoReportsTheExtentAndPathOfEachRank() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            assertThat(store.info()).isEqualTo(new StoreInfo(rank.rank(), rank.ranks(), List.of()));
-            Variable x = Rows.addLongs(store, "x", 1);
-            StoreInfo info = store.info();
-            StoreInfo.VariableInfo variable = info.variables().get(0);
-            assertThat(variable.schema()).isEqualTo(x.schema());
-            assertThat(variable.rows()).isEqualTo(Rows.first(rank.ranks()));
-            assertThat(variable.bytes()).isEqualTo(variable.rows() * 24);
-            assertThat(variable.extents()).hasSize(rank.ranks());
-            for (int r = 0; r < rank.ranks(); r++) {
-              StoreInfo.Extent extent = variable.extents().get(r);
-              assertThat(extent.rank()).isEqualTo(r);
-              assertThat(extent.firstRow()).isEqualTo(Rows.first(r));
-              assertThat(extent.rows()).isEqualTo(Rows.count(r));
-              assertThat(extent.bytes()).isEqualTo(Rows.count(r) * 24L);
-              assertThat(extent.process()).matches("[0-9]+@.+");
-              assertThat(extent.path()).isEqualTo(rank.pathTo(r));
-              assertThat(extent.reason()).isNotBlank();
-            }
-            assertThat(info.toString())
-                .contains(
-                    "store of %s, seen from rank %d"
-                        .formatted(Plural.of(rank.ranks(), "rank"), rank.rank()))
-                .contains(
-                    "\"x\" Schema[x: int64[3]]: %s".formatted(Plural.of(variable.rows(), "row")));
+    runWithStore(
+        (rank, store) -> {
+          assertThat(store.info()).isEqualTo(new StoreInfo(rank.rank(), rank.ranks(), List.of()));
+          Variable x = Rows.addLongs(store, "x", 1);
+          StoreInfo info = store.info();
+          StoreInfo.VariableInfo variable = info.variables().get(0);
+          assertThat(variable.schema()).isEqualTo(x.schema());
+          assertThat(variable.rows()).isEqualTo(Rows.first(rank.ranks()));
+          assertThat(variable.bytes()).isEqualTo(variable.rows() * 24);
+          assertThat(variable.extents()).hasSize(rank.ranks());
+          for (int r = 0; r < rank.ranks(); r++) {
+            StoreInfo.Extent extent = variable.extents().get(r);
+            assertThat(extent.rank()).isEqualTo(r);
+            assertThat(extent.firstRow()).isEqualTo(Rows.first(r));
+            assertThat(extent.rows()).isEqualTo(Rows.count(r));
+            assertThat(extent.bytes()).isEqualTo(Rows.count(r) * 24L);
+            assertThat(extent.process()).matches("[0-9]+@.+");
+            assertThat(extent.path()).isEqualTo(rank.pathTo(r));
+            assertThat(extent.reason()).isNotBlank();
           }
+          assertThat(info.toString())
+              .contains(
+                  "store of %s, seen from rank %d"
+                      .formatted(Plural.of(rank.ranks(), "rank"), rank.rank()))
+              .contains(
+                  "\"x\" Schema[x: int64[3]]: %s".formatted(Plural.of(variable.rows(), "row")));
         });
   }
 
   @Test
   default void statisticsCountCallsRowsAndBytesByPath() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = Rows.addLongs(store, "x", 1);
-            long first = Rows.first(rank.rank());
-            long count = Rows.count(rank.rank());
-            long[] all = LongStream.range(0, x.rows()).toArray();
-            try (Reader reader = x.reader()) {
-              for (int i = 0; i < 3; i++) {
-                reader.getBatch(all).close();
-              }
-              ReadPath ownPath = rank.pathTo(rank.rank());
-              ReadStatistics own = reader.statistics(ownPath);
-              ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
-              long ownRows = others == ownPath ? 3 * x.rows() : 3 * count;
-              assertThat(own.calls()).isEqualTo(ownRows > 0 ? 3 : 0);
-              assertThat(own.rows()).isEqualTo(ownRows);
-              assertThat(own.bytes()).isEqualTo(24 * ownRows);
-              long rows = 0;
-              for (ReadPath path : ReadPath.values()) {
-                rows += reader.statistics(path).rows();
-                assertThat(reader.statistics(path).microsPerRow()).isNotNegative();
-              }
-              assertThat(rows).isEqualTo(3 * x.rows());
+    runWithStore(
+        (rank, store) -> {
+          Variable x = Rows.addLongs(store, "x", 1);
+          long first = Rows.first(rank.rank());
+          long count = Rows.count(rank.rank());
+          long[] all = LongStream.range(0, x.rows()).toArray();
+          try (Reader reader = x.reader()) {
+            for (int i = 0; i < 3; i++) {
+              reader.getBatch(all).close();
             }
-            long[] array = new long[Math.toIntExact(3 * count)];
-            store.get("x", Tensor.wrap(array, count, 3), first);
             ReadPath ownPath = rank.pathTo(rank.rank());
-            ReadStatistics total = store.statistics().get(ownPath.index());
-            ReadStatistics ofVariable = x.statistics().get(ownPath.index());
-            assertThat(total).isEqualTo(ofVariable);
-            assertThat(total.path()).isEqualTo(ownPath);
+            ReadStatistics own = reader.statistics(ownPath);
             ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
             long ownRows = others == ownPath ? 3 * x.rows() : 3 * count;
-            assertThat(total.rows()).isEqualTo(ownRows + count);
+            assertThat(own.calls()).isEqualTo(ownRows > 0 ? 3 : 0);
+            assertThat(own.rows()).isEqualTo(ownRows);
+            assertThat(own.bytes()).isEqualTo(24 * ownRows);
+            long rows = 0;
+            for (ReadPath path : ReadPath.values()) {
+              rows += reader.statistics(path).rows();
+              assertThat(reader.statistics(path).microsPerRow()).isNotNegative();
+            }
+            assertThat(rows).isEqualTo(3 * x.rows());
           }
+          long[] array = new long[Math.toIntExact(3 * count)];
+          store.get("x", Tensor.wrap(array, count, 3), first);
+          ReadPath ownPath = rank.pathTo(rank.rank());
+          ReadStatistics total = store.statistics().get(ownPath.index());
+          ReadStatistics ofVariable = x.statistics().get(ownPath.index());
+          assertThat(total).isEqualTo(ofVariable);
+          assertThat(total.path()).isEqualTo(ownPath);
+          ReadPath others = rank.pathTo(rank.rank() == 0 ? 1 : 0);
+          long ownRows = others == ownPath ? 3 * x.rows() : 3 * count;
+          assertThat(total.rows()).isEqualTo(ownRows + count);
         });
   }
 
   @Test
   default void countsAReadAcrossShardsOrPiecesAsOneCall() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = store.add("x", Rows.range(DType.FLOAT64, 1, 0, 4000, 10)); // 320 kB a rank
-            int rows = Math.toIntExact(x.rows());
-            double[] array = new double[rows * 10];
-            long[] all = LongStream.range(0, rows).toArray();
-            try (Reader reader = x.reader()) {
-              reader.get(Tensor.wrap(array, rows, 10), 0);
-              reader.getBatch(Tensor.wrap(array, rows, 10), all);
-              reader.getBatch(Rows.room(x.schema().field(0), rows), all);
-              for (ReadPath path : ReadPath.values()) {
-                ReadStatistics read = reader.statistics(path);
-                assertThat(read.calls()).as("%s", read).isEqualTo(read.rows() > 0 ? 3 : 0);
-              }
+    runWithStore(
+        (rank, store) -> {
+          Variable x = store.add("x", Rows.range(DType.FLOAT64, 1, 0, 4000, 10)); // 320 kB a rank
+          int rows = Math.toIntExact(x.rows());
+          double[] array = new double[rows * 10];
+          long[] all = LongStream.range(0, rows).toArray();
+          try (Reader reader = x.reader()) {
+            reader.get(Tensor.wrap(array, rows, 10), 0);
+            reader.getBatch(Tensor.wrap(array, rows, 10), all);
+            reader.getBatch(Rows.room(x.schema().field(0), rows), all);
+            for (ReadPath path : ReadPath.values()) {
+              ReadStatistics read = reader.statistics(path);
+              assertThat(read.calls()).as("%s", read).isEqualTo(read.rows() > 0 ? 3 : 0);
             }
           }
         });
@@ -171,23 +165,21 @@ interface ReportContract extends Contract {
 
   @Test
   default void theDigestChangesWithAnUpdateAndAnAppend() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Rows.addLongs(store, "x", 1);
-            Set<String> digests = new TreeSet<>();
-            digests.add(store.digest("x"));
-            if (rank.rank() == 1) {
-              store.update("x", Rows.range(DType.INT64, 77, 0, 1, 3), 4);
-            }
-            assertThat(digests).contains(store.digest("x"));
-            store.epochBegin();
-            store.epochEnd();
-            digests.add(store.digest("x"));
-            store.append("x", Rows.range(DType.INT64, 78, 0, 1, 3));
-            digests.add(store.digest("x"));
-            assertThat(digests).hasSize(3);
+    runWithStore(
+        (rank, store) -> {
+          Rows.addLongs(store, "x", 1);
+          Set<String> digests = new TreeSet<>();
+          digests.add(store.digest("x"));
+          if (rank.rank() == 1) {
+            store.update("x", Rows.range(DType.INT64, 77, 0, 1, 3), 4);
           }
+          assertThat(digests).contains(store.digest("x"));
+          store.epochBegin();
+          store.epochEnd();
+          digests.add(store.digest("x"));
+          store.append("x", Rows.range(DType.INT64, 78, 0, 1, 3));
+          digests.add(store.digest("x"));
+          assertThat(digests).hasSize(3);
         });
   }
 }

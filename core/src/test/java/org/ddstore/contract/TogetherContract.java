@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.ddstore.Batch;
-import org.ddstore.DDStore;
 import org.ddstore.Reader;
 import org.ddstore.ReaderOptions;
 import org.ddstore.Tensor;
@@ -27,19 +26,17 @@ interface TogetherContract extends Contract {
   @Test
   default void readsSeveralBatchesTogether() throws Exception {
     long seed = Rows.seed("readsSeveralBatchesTogether");
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable longs = Rows.addLongs(store, "x", 1);
-            Variable records = Records.add(store, rank, 5);
-            Random random = new Random(seed + rank.rank());
-            for (int trial = 0; trial < 10; trial++) {
-              List<long[]> indices = drawBatches(random, longs.rows());
-              readTogether(longs, indices, TogetherContract::assertLongs);
-              readTogether(records, indices, TogetherContract::assertRecords);
-            }
-            rank.meet();
+    runWithStore(
+        (rank, store) -> {
+          Variable longs = Rows.addLongs(store, "x", 1);
+          Variable records = Records.add(store, rank, 5);
+          Random random = new Random(seed + rank.rank());
+          for (int trial = 0; trial < 10; trial++) {
+            List<long[]> indices = drawBatches(random, longs.rows());
+            readTogether(longs, indices, TogetherContract::assertLongs);
+            readTogether(records, indices, TogetherContract::assertRecords);
           }
+          rank.meet();
         });
   }
 
@@ -84,92 +81,86 @@ interface TogetherContract extends Contract {
   /** Rows of each process need memory on their way; a reader does not keep it for all of them. */
   @Test
   default void limitsWorkingMemoryAcrossProcesses() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            int own = 500;
-            int words = 100;
-            long first = (long) own * rank.rank();
-            Variable y = store.add("y", Rows.range(DType.INT64, 9, first, first + own, words));
-            try (Reader reader = y.reader();
-                Batch batch = reader.getBatch()) {
-              for (int turn = 0; turn < 3 * rank.ranks(); turn++) {
-                long from = (long) own * (turn % rank.ranks());
-                reader.getBatch(batch, LongStream.range(from, from + own).toArray());
-                assertThat(batch.field("y").toByteArray())
-                    .isEqualTo(Rows.bytes(DType.INT64, 9, from, from + own, words));
-                assertThat(reader.workingBytes()).isLessThan(5L * own * words * Long.BYTES / 2);
-              }
+    runWithStore(
+        (rank, store) -> {
+          int own = 500;
+          int words = 100;
+          long first = (long) own * rank.rank();
+          Variable y = store.add("y", Rows.range(DType.INT64, 9, first, first + own, words));
+          try (Reader reader = y.reader();
+              Batch batch = reader.getBatch()) {
+            for (int turn = 0; turn < 3 * rank.ranks(); turn++) {
+              long from = (long) own * (turn % rank.ranks());
+              reader.getBatch(batch, LongStream.range(from, from + own).toArray());
+              assertThat(batch.field("y").toByteArray())
+                  .isEqualTo(Rows.bytes(DType.INT64, 9, from, from + own, words));
+              assertThat(reader.workingBytes()).isLessThan(5L * own * words * Long.BYTES / 2);
             }
-            rank.meet();
           }
+          rank.meet();
         });
   }
 
   @Test
   default void rejectsBatchesThatCannotBeReadTogether() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable x = Rows.addLongs(store, "x", 1);
-            Variable y = Rows.addLongs(store, "y", 2);
-            try (Reader reader = x.reader();
-                Reader other = y.reader();
-                Batch mine = reader.getBatch(0);
-                Batch another = reader.getBatch(1);
-                Batch strange = other.getBatch(0)) {
-              assertThatThrownBy(() -> reader.getBatches(List.of(mine), List.of()))
-                  .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessage("batches: 1, index arrays: 0; the numbers must be equal");
-              assertThatThrownBy(
-                      () ->
-                          reader.getBatches(
-                              List.of(mine, strange), List.of(new long[] {0}, new long[] {1})))
-                  .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessageStartingWith(
-                      "batch does not fit Reader[\"x\"]: another variable, fields or casts: Batch[");
-              long rows = x.rows();
-              assertThatThrownBy(
-                      () ->
-                          reader.getBatches(
-                              List.of(mine, another), List.of(new long[] {5}, new long[] {rows})))
-                  .isInstanceOf(IndexOutOfBoundsException.class)
-                  .hasMessageContaining("row %d (number 0 of the batch) outside".formatted(rows));
-              assertLongs(mine, 0); // nothing was read
-            }
-            rank.meet();
+    runWithStore(
+        (rank, store) -> {
+          Variable x = Rows.addLongs(store, "x", 1);
+          Variable y = Rows.addLongs(store, "y", 2);
+          try (Reader reader = x.reader();
+              Reader other = y.reader();
+              Batch mine = reader.getBatch(0);
+              Batch another = reader.getBatch(1);
+              Batch strange = other.getBatch(0)) {
+            assertThatThrownBy(() -> reader.getBatches(List.of(mine), List.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("batches: 1, index arrays: 0; the numbers must be equal");
+            assertThatThrownBy(
+                    () ->
+                        reader.getBatches(
+                            List.of(mine, strange), List.of(new long[] {0}, new long[] {1})))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith(
+                    "batch does not fit Reader[\"x\"]: another variable, fields or casts: Batch[");
+            long rows = x.rows();
+            assertThatThrownBy(
+                    () ->
+                        reader.getBatches(
+                            List.of(mine, another), List.of(new long[] {5}, new long[] {rows})))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("row %d (number 0 of the batch) outside".formatted(rows));
+            assertLongs(mine, 0); // nothing was read
           }
+          rank.meet();
         });
   }
 
   @Test
   default void castsFieldsWhileCopying() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable wide = store.add("wide", Rows.own(DType.UINT8, 3, rank.rank(), WIDE));
-            Variable records = Records.add(store, rank, 5);
-            long[] indices = Rows.shuffledTwice((int) wide.rows(), 6);
-            long[] many = new long[10 * indices.length];
-            Arrays.setAll(many, i -> indices[i % indices.length]);
-            Map<Long, byte[]> stored = new HashMap<>();
-            for (long row : indices) {
-              stored.put(row, Rows.bytes(DType.UINT8, 3, row, WIDE));
-            }
-            ReaderOptions floats = ReaderOptions.defaults().cast("wide", DType.FLOAT32, 1 / 255f);
-            try (Reader reader = wide.reader(floats)) {
-              for (long[] rows : List.of(indices, new long[0], new long[] {3}, many)) {
-                try (Batch batch = reader.getBatch(rows)) {
-                  assertThat(batch.field("wide").dtype()).isEqualTo(DType.FLOAT32);
-                  assertThat(batch.field("wide").shape()).containsExactly(rows.length, WIDE);
-                  assertScaled(batch.field("wide"), stored, rows);
-                }
-              }
-              assertTogether(reader, stored, indices, many);
-            }
-            castInRecords(records, indices);
-            rank.meet();
+    runWithStore(
+        (rank, store) -> {
+          Variable wide = store.add("wide", Rows.own(DType.UINT8, 3, rank.rank(), WIDE));
+          Variable records = Records.add(store, rank, 5);
+          long[] indices = Rows.shuffledTwice((int) wide.rows(), 6);
+          long[] many = new long[10 * indices.length];
+          Arrays.setAll(many, i -> indices[i % indices.length]);
+          Map<Long, byte[]> stored = new HashMap<>();
+          for (long row : indices) {
+            stored.put(row, Rows.bytes(DType.UINT8, 3, row, WIDE));
           }
+          ReaderOptions floats = ReaderOptions.defaults().cast("wide", DType.FLOAT32, 1 / 255f);
+          try (Reader reader = wide.reader(floats)) {
+            for (long[] rows : List.of(indices, new long[0], new long[] {3}, many)) {
+              try (Batch batch = reader.getBatch(rows)) {
+                assertThat(batch.field("wide").dtype()).isEqualTo(DType.FLOAT32);
+                assertThat(batch.field("wide").shape()).containsExactly(rows.length, WIDE);
+                assertScaled(batch.field("wide"), stored, rows);
+              }
+            }
+            assertTogether(reader, stored, indices, many);
+          }
+          castInRecords(records, indices);
+          rank.meet();
         });
   }
 
@@ -221,32 +212,30 @@ interface TogetherContract extends Contract {
 
   @Test
   default void rejectsInvalidCasts() throws Exception {
-    run(
-        rank -> {
-          try (DDStore store = rank.open()) {
-            Variable records = Records.add(store, rank, 5);
-            refused(records, ReaderOptions.defaults().cast("ids", DType.FLOAT32, 1), "ragged");
-            refused(
-                records,
-                ReaderOptions.defaults().fields("label").cast("image", DType.FLOAT32, 1),
-                "which is not read");
-            refused(
-                records,
-                ReaderOptions.defaults().cast("flag", DType.FLOAT32, 1),
-                "cannot cast bool to float32");
-            refused(
-                records,
-                ReaderOptions.defaults().cast("label", DType.FLOAT32, Float.NaN),
-                "scale NaN is not finite");
-            try (Reader reader =
-                records.reader(
-                    ReaderOptions.defaults().fields("label").cast("label", DType.FLOAT32, 1))) {
-              assertThatThrownBy(() -> reader.get(Tensor.wrap(new int[1], 1), 0))
-                  .isInstanceOf(IllegalArgumentException.class)
-                  .hasMessageContaining("with casts");
-            }
-            rank.meet();
+    runWithStore(
+        (rank, store) -> {
+          Variable records = Records.add(store, rank, 5);
+          refused(records, ReaderOptions.defaults().cast("ids", DType.FLOAT32, 1), "ragged");
+          refused(
+              records,
+              ReaderOptions.defaults().fields("label").cast("image", DType.FLOAT32, 1),
+              "which is not read");
+          refused(
+              records,
+              ReaderOptions.defaults().cast("flag", DType.FLOAT32, 1),
+              "cannot cast bool to float32");
+          refused(
+              records,
+              ReaderOptions.defaults().cast("label", DType.FLOAT32, Float.NaN),
+              "scale NaN is not finite");
+          try (Reader reader =
+              records.reader(
+                  ReaderOptions.defaults().fields("label").cast("label", DType.FLOAT32, 1))) {
+            assertThatThrownBy(() -> reader.get(Tensor.wrap(new int[1], 1), 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("with casts");
           }
+          rank.meet();
         });
   }
 

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import org.ddstore.types.Plural;
 import org.junit.jupiter.api.Test;
 
@@ -66,39 +67,49 @@ class BatchingTest {
     return new Random(seed);
   }
 
-  @Test
-  void equalBatchesAreDisjointEqualAndReproducible() {
-    Random random = random("equalBatchesAreDisjointEqualAndReproducible");
-    for (int trial = 0; trial < TRIALS; trial++) {
+  private static void forShapes(
+      String test, int trials, BiConsumer<Shape, Distribution> assertion) {
+    Random random = random(test);
+    for (int trial = 0; trial < trials; trial++) {
       Shape shape = Shape.draw(random);
       for (Distribution distribution : Distribution.values()) {
-        Batching batching = shape.batching(distribution);
-        if (shape.rows() < shape.batch() * shape.world()) {
-          assertTooFew(shape, batching);
-          continue;
-        }
-        Set<Long> seen = new HashSet<>();
-        int steps = shape.rows() / (shape.batch() * shape.world());
-        for (EpochBatches rank : shape.ranks(batching)) {
-          assertThat(rank.batches()).as("%s", shape).isEqualTo(steps);
-          assertThat(rank.positions()).isEqualTo(shape.rows());
-          for (long batch = 0; batch < steps; batch++) {
-            assertThat(rank.size(batch)).as("%s", shape).isEqualTo(shape.batch());
-            assertThat(rank.share(batch)).isEqualTo(1.0 / shape.world());
-            seen.addAll(Epochs.real(rank, batch));
-          }
-          seen.addAll(dropped(rank));
-        }
-        assertThat(sorted(seen))
-            .as("%s %s", shape, distribution)
-            .isEqualTo(Epochs.upTo(shape.rows()));
-        assertThat(shape.samples(batching))
-            .as("%s %s", shape, distribution)
-            .doesNotHaveDuplicates()
-            .hasSize(steps * shape.batch() * shape.world())
-            .isEqualTo(shape.samples(batching));
+        assertion.accept(shape, distribution);
       }
     }
+  }
+
+  @Test
+  void equalBatchesAreDisjointEqualAndReproducible() {
+    forShapes(
+        "equalBatchesAreDisjointEqualAndReproducible",
+        TRIALS,
+        (shape, distribution) -> {
+          Batching batching = shape.batching(distribution);
+          if (shape.rows() < shape.batch() * shape.world()) {
+            assertTooFew(shape, batching);
+            return;
+          }
+          Set<Long> seen = new HashSet<>();
+          int steps = shape.rows() / (shape.batch() * shape.world());
+          for (EpochBatches rank : shape.ranks(batching)) {
+            assertThat(rank.batches()).as("%s", shape).isEqualTo(steps);
+            assertThat(rank.positions()).isEqualTo(shape.rows());
+            for (long batch = 0; batch < steps; batch++) {
+              assertThat(rank.size(batch)).as("%s", shape).isEqualTo(shape.batch());
+              assertThat(rank.share(batch)).isEqualTo(1.0 / shape.world());
+              seen.addAll(Epochs.real(rank, batch));
+            }
+            seen.addAll(dropped(rank));
+          }
+          assertThat(sorted(seen))
+              .as("%s %s", shape, distribution)
+              .isEqualTo(Epochs.upTo(shape.rows()));
+          assertThat(shape.samples(batching))
+              .as("%s %s", shape, distribution)
+              .doesNotHaveDuplicates()
+              .hasSize(steps * shape.batch() * shape.world())
+              .isEqualTo(shape.samples(batching));
+        });
   }
 
   private static List<Long> sorted(Collection<Long> samples) {
@@ -130,24 +141,23 @@ class BatchingTest {
 
   @Test
   void everySampleBatchesLoseNoRow() {
-    Random random = random("everySampleBatchesLoseNoRow");
-    for (int trial = 0; trial < TRIALS; trial++) {
-      Shape shape = Shape.draw(random);
-      for (Distribution distribution : Distribution.values()) {
-        Batching batching = shape.batching(distribution).everySample();
-        List<EpochBatches> ranks = shape.ranks(batching);
-        assertEveryRowOnce(shape, batching, ranks);
-        assertThat(ranks.get(0).dropped().size()).isZero();
-        for (long batch = 0; batch < ranks.get(0).batches(); batch++) {
-          double shares = 0;
-          for (EpochBatches rank : ranks) {
-            shares += rank.share(batch);
-            assertThat(rank.padding(batch)).isZero();
+    forShapes(
+        "everySampleBatchesLoseNoRow",
+        TRIALS,
+        (shape, distribution) -> {
+          Batching batching = shape.batching(distribution).everySample();
+          List<EpochBatches> ranks = shape.ranks(batching);
+          assertEveryRowOnce(shape, batching, ranks);
+          assertThat(ranks.get(0).dropped().size()).isZero();
+          for (long batch = 0; batch < ranks.get(0).batches(); batch++) {
+            double shares = 0;
+            for (EpochBatches rank : ranks) {
+              shares += rank.share(batch);
+              assertThat(rank.padding(batch)).isZero();
+            }
+            assertThat(shares).as("%s %s", shape, distribution).isBetween(1 - 1e-9, 1 + 1e-9);
           }
-          assertThat(shares).as("%s %s", shape, distribution).isBetween(1 - 1e-9, 1 + 1e-9);
-        }
-      }
-    }
+        });
   }
 
   private static void assertEveryRowOnce(Shape shape, Batching batching, List<EpochBatches> ranks) {
@@ -162,48 +172,46 @@ class BatchingTest {
 
   @Test
   void evaluationDeliversEveryRowOnceInFullBatches() {
-    Random random = random("evaluationDeliversEveryRowOnceInFullBatches");
-    for (int trial = 0; trial < TRIALS; trial++) {
-      Shape shape = Shape.draw(random);
-      for (Distribution distribution : Distribution.values()) {
-        Batching batching = shape.batching(distribution).evaluation();
-        List<EpochBatches> ranks = shape.ranks(batching);
-        assertEveryRowOnce(shape, batching, ranks);
-        for (EpochBatches rank : ranks) {
-          for (long batch = 0; batch < rank.batches(); batch++) {
-            assertThat(rank.size(batch)).isEqualTo(shape.batch());
-            assertThat(Epochs.samples(rank, batch))
-                .as("padding of %s is rows", shape)
-                .allMatch(sample -> sample >= 0 && sample < shape.rows());
+    forShapes(
+        "evaluationDeliversEveryRowOnceInFullBatches",
+        TRIALS,
+        (shape, distribution) -> {
+          Batching batching = shape.batching(distribution).evaluation();
+          List<EpochBatches> ranks = shape.ranks(batching);
+          assertEveryRowOnce(shape, batching, ranks);
+          for (EpochBatches rank : ranks) {
+            for (long batch = 0; batch < rank.batches(); batch++) {
+              assertThat(rank.size(batch)).isEqualTo(shape.batch());
+              assertThat(Epochs.samples(rank, batch))
+                  .as("padding of %s is rows", shape)
+                  .allMatch(sample -> sample >= 0 && sample < shape.rows());
+            }
           }
-        }
-      }
-    }
+        });
   }
 
   @Test
   void positionsMatchTheOrderOfSamples() {
-    Random random = random("positionsMatchTheOrderOfSamples");
-    for (int trial = 0; trial < 150; trial++) {
-      Shape shape = Shape.draw(random);
-      for (Distribution distribution : Distribution.values()) {
-        Set<Long> positions = new TreeSet<>();
-        int count = 0;
-        Batching batching = shape.batching(distribution).evaluation();
-        for (EpochBatches rank : Epochs.ranks(batching, shape.rows(), shape.world(), 0)) {
-          for (long batch = 0; batch < rank.batches(); batch++) {
-            for (int i = 0; i < rank.size(batch); i++, count++) {
-              long position = rank.position(batch, i);
-              assertThat(positions.add(position)).as("%s %s", shape, distribution).isTrue();
-              assertThat(position < shape.rows())
-                  .as("position %d of %s %s", position, shape, distribution)
-                  .isEqualTo(i < rank.size(batch) - rank.padding(batch));
+    forShapes(
+        "positionsMatchTheOrderOfSamples",
+        150,
+        (shape, distribution) -> {
+          Set<Long> positions = new TreeSet<>();
+          int count = 0;
+          Batching batching = shape.batching(distribution).evaluation();
+          for (EpochBatches rank : Epochs.ranks(batching, shape.rows(), shape.world(), 0)) {
+            for (long batch = 0; batch < rank.batches(); batch++) {
+              for (int i = 0; i < rank.size(batch); i++, count++) {
+                long position = rank.position(batch, i);
+                assertThat(positions.add(position)).as("%s %s", shape, distribution).isTrue();
+                assertThat(position < shape.rows())
+                    .as("position %d of %s %s", position, shape, distribution)
+                    .isEqualTo(i < rank.size(batch) - rank.padding(batch));
+              }
             }
           }
-        }
-        assertThat(positions).hasSize(count);
-      }
-    }
+          assertThat(positions).hasSize(count);
+        });
   }
 
   /** Section D: what each rank of two gets of 20,000 rows in batches of 256. */

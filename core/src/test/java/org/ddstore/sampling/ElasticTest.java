@@ -50,26 +50,13 @@ class ElasticTest {
           assertThat(Epochs.ofAll(batching, ROWS, world, epoch))
               .as("%s on %d ranks", batching.describe(world), world)
               .isEqualTo(expected);
-          assertThat(sorted(batching.distribution(Distribution.STRIDED), world, epoch))
+          assertThat(
+                  Epochs.byBatch(batching.distribution(Distribution.STRIDED), ROWS, world, epoch))
               .as("strided on %d ranks", world)
-              .isEqualTo(sorted(batching, 1, epoch));
+              .isEqualTo(Epochs.byBatch(batching, ROWS, 1, epoch));
         }
       }
     }
-  }
-
-  private static List<List<Long>> sorted(Batching batching, int world, int epoch) {
-    List<EpochBatches> ranks = Epochs.ranks(batching, ROWS, world, epoch);
-    List<List<Long>> all = new ArrayList<>();
-    for (long batch = 0; batch < ranks.get(0).batches(); batch++) {
-      List<Long> samples = new ArrayList<>();
-      for (EpochBatches rank : ranks) {
-        samples.addAll(Epochs.real(rank, batch));
-      }
-      samples.sort(null);
-      all.add(samples);
-    }
-    return all;
   }
 
   /** As ranks that begin anew do: each batch asked for first, and the rest from there on. */

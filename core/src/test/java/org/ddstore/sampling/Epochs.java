@@ -55,4 +55,19 @@ final class Epochs {
   static List<Long> upTo(long end) {
     return LongStream.range(0, end).boxed().toList();
   }
+
+  /** Returns the samples of each global batch, without padding, in ascending order. */
+  static List<List<Long>> byBatch(BatchSampler sampler, long rows, int world, long epoch) {
+    List<EpochBatches> ranks = ranks(sampler, rows, world, epoch);
+    List<List<Long>> batches = new ArrayList<>();
+    for (long batch = 0; batch < ranks.get(0).batches(); batch++) {
+      List<Long> samples = new ArrayList<>();
+      for (EpochBatches rank : ranks) {
+        samples.addAll(real(rank, batch));
+      }
+      samples.sort(null);
+      batches.add(samples);
+    }
+    return batches;
+  }
 }

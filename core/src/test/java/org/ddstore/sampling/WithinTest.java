@@ -81,24 +81,10 @@ class WithinTest {
   @MethodSource("samplers")
   void isTheSameForAnyNumberOfRanks(BatchSampler sampler) {
     BatchSampler within = sampler.within(MASK);
-    List<List<Long>> expected = byBatch(within, 1);
+    List<List<Long>> expected = Epochs.byBatch(within, ROWS, 1, 1);
     for (int world : new int[] {2, 3, 8}) {
-      assertThat(byBatch(within, world)).as("%d ranks", world).isEqualTo(expected);
+      assertThat(Epochs.byBatch(within, ROWS, world, 1)).as("%d ranks", world).isEqualTo(expected);
     }
-  }
-
-  private static List<List<Long>> byBatch(BatchSampler sampler, int world) {
-    List<EpochBatches> ranks = Epochs.ranks(sampler, ROWS, world, 1);
-    List<List<Long>> batches = new ArrayList<>();
-    for (long batch = 0; batch < ranks.get(0).batches(); batch++) {
-      List<Long> samples = new ArrayList<>();
-      for (EpochBatches rank : ranks) {
-        samples.addAll(Epochs.real(rank, batch));
-      }
-      samples.sort(null);
-      batches.add(samples);
-    }
-    return batches;
   }
 
   /** The description of a sampler tells subsets apart. */

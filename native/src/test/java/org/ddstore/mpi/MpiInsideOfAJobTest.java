@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.ddstore.Batch;
 import org.ddstore.DDStore;
 import org.ddstore.Tensor;
@@ -52,32 +51,6 @@ class MpiInsideOfAJobTest {
           Map.entry("PMI_FD", "999"),
           Map.entry("PMI_JOBID", "17.0"));
 
-  private record InsideOfAJob(List<String> launcher, Map<String, String> variables)
-      implements Place {
-    @Override
-    public String name() {
-      return HERE.name();
-    }
-
-    @Override
-    public String address() {
-      return HERE.address();
-    }
-
-    @Override
-    public ProcessBuilder command(List<String> command) {
-      ProcessBuilder process =
-          HERE.command(Stream.concat(launcher.stream(), command.stream()).toList());
-      process.environment().putAll(variables);
-      return process;
-    }
-
-    @Override
-    public Path path(String absolute) {
-      return HERE.path(absolute);
-    }
-  }
-
   private static void runIn(Place job) throws Exception {
     MpiBackend backend =
         new MpiBackend(TestRoots.sharedMemory().toString(), TestRoots.sharedMemory().toString());
@@ -94,21 +67,21 @@ class MpiInsideOfAJobTest {
     // Containers run as root, and mpirun wants to be told twice that this is meant.
     Map<String, String> asRoot =
         Map.of("OMPI_ALLOW_RUN_AS_ROOT", "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    runIn(new InsideOfAJob(mpirun, asRoot));
+    runIn(new LaunchedPlace(mpirun, asRoot));
     assertThat(sessions).as("files of mpirun left").isEmptyDirectory();
   }
 
   /** Slurm itself is not there: its variables are, and a process manager that does not answer. */
   @Test
   void processesOfSlurmJobsJoinOneWorld() throws Exception {
-    runIn(new InsideOfAJob(List.of(), SLURM));
+    runIn(new LaunchedPlace(List.of(), SLURM));
   }
 
   /** As in the profile of a user who starts other programs by mpirun. */
   @Test
   void ignoresTheUsersMpirunSettings(@TempDir Path sessions) throws Exception {
     runIn(
-        new InsideOfAJob(
+        new LaunchedPlace(
             List.of(),
             Map.of(
                 "OMPI_MCA_orte_tmpdir_base", sessions.toString(),
