@@ -8,13 +8,7 @@ import org.ddstore.types.Schema;
 
 /** The read of several batches as one: the rows of a process are requested together, once each. */
 record CombinedRead(Schema schema, RowLocator locator, RecordGather gather, ReadCounters counters) {
-  /**
-   * Fills batches with the rows of checked indices.
-   *
-   * @param starts start of the checked indices of each batch, followed by their total number
-   * @return false if the batches have to be read one at a time: all rows are in local memory, or
-   *     there are too many for one read
-   */
+  /** Fills batches with checked rows; returns false if each has to be read on its own. */
   boolean fill(Placement placement, long[] checked, Batch[] batches, int... starts) {
     int all = starts[batches.length];
     if (!placement.hasRemote() || all > ReadPlan.maxRows(placement)) {

@@ -54,12 +54,7 @@ final class ReadGate {
     }
   }
 
-  /**
-   * Closes the gate to new readers and waits for the readers inside.
-   *
-   * @return false if readers are still inside after {@code timeout}; the last of them runs the
-   *     drain action
-   */
+  /** Closes the gate and waits; returns false if readers are inside, the last of which drains. */
   boolean close(Duration timeout) throws InterruptedException {
     closed = true;
     VarHandle.fullFence();

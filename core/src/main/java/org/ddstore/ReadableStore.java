@@ -177,10 +177,7 @@ public abstract class ReadableStore implements AutoCloseable {
     return new byte[0];
   }
 
-  /**
-   * {@return the layout of the store as this rank sees it: variables, the owners of rows, and the
-   * read paths} Local.
-   */
+  /** {@return the layout of the store: variables, owners of rows, and read paths} Local. */
   public final StoreInfo info() {
     checkOpen();
     return new StoreInfo(
@@ -238,10 +235,7 @@ public abstract class ReadableStore implements AutoCloseable {
             this::awaitReaders));
   }
 
-  /**
-   * {@return whether this handle is closed and no read is in flight; its transport and communicator
-   * are then unused} Local.
-   */
+  /** {@return whether this handle is closed and no read is in flight} Local. */
   public final boolean isClosed() {
     return gate.isDrained();
   }

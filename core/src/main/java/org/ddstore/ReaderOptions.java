@@ -11,10 +11,7 @@ import org.ddstore.types.DType;
 import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
 
-/**
- * Options of a reader: its fields, its casts and the memory of its batches. Immutable; the methods
- * return modified copies.
- */
+/** The fields, casts and batch memory of a reader. Immutable; the methods return changed copies. */
 public final class ReaderOptions {
   private static final ReaderOptions DEFAULTS =
       new ReaderOptions(List.of(), Map.of(), HostMemory.plain("not requested"));

@@ -175,13 +175,7 @@ final class RowLocator implements AutoCloseable {
     }
   }
 
-  /**
-   * Pauses briefly before rows in local memory are read again.
-   *
-   * @param rank rank that holds the rows; -1 if they have become stable in the meantime
-   * @return true
-   * @throws DDStoreException if the rows cannot become stable, or the deadline has passed
-   */
+  /** Pauses before changing rows are read again, and returns true; throws at the deadline. */
   boolean pause(int rank) {
     long now = System.nanoTime();
     if (!waits) {

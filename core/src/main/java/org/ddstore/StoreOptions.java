@@ -10,10 +10,7 @@ import java.util.Objects;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.types.Backing;
 
-/**
- * Memory and timeout options of a store. Immutable: {@code backing(..)} and the other setters
- * return modified copies.
- */
+/** Memory and timeouts of a store. Immutable; the setters return changed copies. */
 public final class StoreOptions {
   private static final StoreOptions DEFAULTS =
       new StoreOptions(
@@ -42,10 +39,7 @@ public final class StoreOptions {
     this.shortcut = shortcut;
   }
 
-  /**
-   * {@return the default options: {@code SHM} under /dev/shm, a close timeout of 30 seconds and a
-   * read timeout of one minute}
-   */
+  /** {@return {@code SHM} under /dev/shm, a close timeout of 30 s, a read timeout of 1 min} */
   public static StoreOptions defaults() {
     return DEFAULTS;
   }

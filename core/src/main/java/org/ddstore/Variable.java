@@ -323,13 +323,7 @@ public final class Variable {
     return copies == null ? initial : placement;
   }
 
-  /**
-   * Switches to other copies of the rows that gone or silent processes served.
-   *
-   * @param seen placement in which the processes were found gone or silent
-   * @return false if no other copy exists; otherwise the read can be retried with {@link
-   *     #placement()}
-   */
+  /** Switches to other copies of the rows of gone or silent processes; false if there are none. */
   boolean failOver(Placement seen, Set<ProcessAddress> gone, Set<ProcessAddress> silent) {
     synchronized (attachments) {
       if (copies == null || (gone.isEmpty() && silent.isEmpty())) {

@@ -140,13 +140,7 @@ record CheckpointDirectory(CheckpointStorage storage) {
     }
   }
 
-  /**
-   * Publishes a checkpoint whose chunks are written.
-   *
-   * @param parts lines of all ranks
-   * @throws CheckpointException if another writer has claimed the directory, or chunks of other
-   *     ranks cannot be seen
-   */
+  /** Publishes the lines of all ranks; throws if another writer has claimed the directory. */
   void publish(CheckpointName name, List<String> parts) throws IOException {
     byte[] manifest = Manifest.toBytes(Instant.now(), parts);
     checkNotTaken(name);
@@ -219,12 +213,7 @@ record CheckpointDirectory(CheckpointStorage storage) {
     }
   }
 
-  /**
-   * Deletes the chunks of a writer's other checkpoints.
-   *
-   * @param before first number to keep, because other ranks may already write the next one; null to
-   *     delete all others
-   */
+  /** Deletes a writer's other checkpoints: all, or those before a number that is not null. */
   private void deleteOthers(String folder, Set<String> numbers, String before) throws IOException {
     for (CheckpointStorage.Entry entry : storage.list(folder)) {
       boolean isOld = before == null || entry.name().compareTo(before) < 0;

@@ -3,10 +3,7 @@ package org.ddstore.checkpoint;
 
 import org.ddstore.types.DDStoreException;
 
-/**
- * Thrown if a checkpoint cannot be saved or read. After a failed save the previous checkpoints are
- * unchanged.
- */
+/** Thrown if a checkpoint cannot be saved or read. Previous checkpoints are unchanged. */
 public class CheckpointException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 

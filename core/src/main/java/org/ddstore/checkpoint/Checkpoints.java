@@ -336,10 +336,7 @@ public final class Checkpoints implements AutoCloseable {
     return rankZero;
   }
 
-  /**
-   * {@return the last failure of the storage in a save of this object; empty if there was none}
-   * Local.
-   */
+  /** {@return the last failure of the storage in a save; empty if there was none} Local. */
   public Optional<CheckpointException> lastFailure() {
     return Optional.ofNullable(lastFailure);
   }

@@ -55,10 +55,7 @@ interface Lane {
 
   long digest(long round);
 
-  /**
-   * Returns the bytes of the whole payload of which the round carries a piece; -1 - n if the rank's
-   * own work threw and the piece is n bytes of text.
-   */
+  /** Returns the bytes of a round's whole payload; -1 - n for an error with n bytes of text. */
   long totalBytes(long round);
 
   /** Returns the posted bytes of the piece of a round, from position 0 on, little-endian. */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.collective;
 
-/**
- * An operation by which {@link Communicator#allReduce(float[], ReduceOp) allReduce} combines the
- * ranks' elements.
- */
+/** An operation by which {@code allReduce} combines the elements of the ranks. */
 public enum ReduceOp {
   /** Addition in the element type; {@code long} wraps around. */
   SUM,

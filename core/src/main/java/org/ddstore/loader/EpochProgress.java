@@ -26,12 +26,7 @@ final class EpochProgress {
   private final Coverage coverage;
   private long delivered;
 
-  /**
-   * Creates the progress at a batch; earlier batches count as delivered.
-   *
-   * @param batches batches of the epoch
-   * @param from first batch, in [0, number of batches]
-   */
+  /** Creates the progress at a batch; earlier batches count as delivered. */
   EpochProgress(
       BatchSampler sampler, WorldRank place, long rows, long epoch, long batches, long from) {
     this.sampler = sampler;

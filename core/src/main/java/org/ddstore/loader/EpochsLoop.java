@@ -45,10 +45,7 @@ public final class EpochsLoop implements Iterable<LoadedBatch> {
     return this;
   }
 
-  /**
-   * {@return the number of the epoch of the batch that was returned last; before the first batch,
-   * that of the first}
-   */
+  /** {@return the epoch of the batch returned last; before the first batch, that of the first} */
   public long epoch() {
     return epoch;
   }

@@ -306,18 +306,12 @@ public final class Loader implements AutoCloseable {
     return counters.all();
   }
 
-  /**
-   * {@return the read statistics since the loader was opened: one element per path, at its {@link
-   * ReadPath#index()}}
-   */
+  /** {@return the read statistics since the open, one element per {@link ReadPath#index()}} */
   public List<ReadStatistics> readStatistics() {
     return counters.reads();
   }
 
-  /**
-   * {@return a human-readable description of whether batch memory is pinned for a device: by what,
-   * or why not}
-   */
+  /** {@return human-readable: what pins batch memory for a device, or why it is not pinned} */
   public String hostMemory() {
     return memory.description();
   }

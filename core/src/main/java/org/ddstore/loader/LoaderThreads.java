@@ -148,6 +148,15 @@ final class LoaderThreads {
     }
   }
 
+  /** Returns a time in nanoseconds, at most {@link Long#MAX_VALUE} (292 years). */
+  static long nanos(Duration time) {
+    try {
+      return time.toNanos();
+    } catch (ArithmeticException e) {
+      return time.isNegative() ? 0 : Long.MAX_VALUE;
+    }
+  }
+
   /** Interrupts a user's source that plans batches which are no longer needed. */
   void interruptPlanning() {
     planner.interruptUserCode();
@@ -178,17 +187,11 @@ final class LoaderThreads {
         .sorted(Comparator.comparingLong(Activity::nanos).reversed());
   }
 
-  /**
-   * Waits for the threads to end, after the pipeline is closed. Waits for an iterator that ignores
-   * its interrupt no longer than reads take, because it writes to no memory of a batch.
-   *
-   * @throws DeadlineExceededException if a thread is still running; it frees its memory when it
-   *     ends
-   */
+  /** Waits for the threads after the close; for a pull that ignores its interrupt, briefly. */
   void join(Duration timeout) {
     members.forEach(Member::interruptUserCode);
     long start = System.nanoTime();
-    long timeoutNanos = Waits.nanos(timeout);
+    long timeoutNanos = nanos(timeout);
     long grace = Math.min(READ_GRACE_NANOS, timeoutNanos / 2);
     boolean interrupted = awaitEnd(members, start, grace);
     members.forEach(Thread::interrupt);

@@ -211,7 +211,7 @@ final class Pipeline {
     lock.lock();
     try {
       long start = System.nanoTime();
-      long timeoutNanos = Waits.nanos(timeout);
+      long timeoutNanos = LoaderThreads.nanos(timeout);
       long left = timeoutNanos;
       while (true) {
         throwFailure();
@@ -319,7 +319,7 @@ final class Pipeline {
     lock.lock();
     try {
       long start = System.nanoTime();
-      long timeoutNanos = Waits.nanos(timeout);
+      long timeoutNanos = LoaderThreads.nanos(timeout);
       long left = timeoutNanos;
       while (workingConsumers > 0 && left > 0) {
         try {

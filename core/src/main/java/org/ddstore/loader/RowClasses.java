@@ -18,10 +18,7 @@ public final class RowClasses {
     this.labels = labels;
   }
 
-  /**
-   * {@return the class of each row, from 0, for {@link
-   * org.ddstore.sampling.Samplers#classBalanced}; a copy}
-   */
+  /** {@return a copy of the class of each row, from 0, for a class-balanced sampler} */
   public int[] labels() {
     return labels.clone();
   }

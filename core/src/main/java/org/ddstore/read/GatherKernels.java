@@ -7,10 +7,7 @@ import org.ddstore.transport.Availability;
 
 /** The gather kernel of this process, selected once. */
 public final class GatherKernels {
-  /**
-   * The system property that disables the native kernel, and with it the service and the receipt of
-   * rows in C, if set to {@code java}.
-   */
+  /** The property that disables all native code of rows if set to {@code java}. */
   public static final String PROPERTY = "ddstore.kernel";
 
   private static final GatherKernel KERNEL;

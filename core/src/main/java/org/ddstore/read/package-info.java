@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The read of one batch: placement of rows, read plan, staging of remote rows, and the gather into
- * the batch.
- */
+/** The read of one batch: placement, read plan, staging of remote rows, and gather. */
 @Internal
 package org.ddstore.read;
 

@@ -3,10 +3,7 @@ package org.ddstore.sampling;
 
 import java.util.Objects;
 
-/**
- * A sampler that cuts epochs into the batches of each rank. Immutable; safe for use by several
- * threads.
- */
+/** A sampler that cuts epochs into the batches of each rank. Immutable; thread-safe. */
 public interface BatchSampler {
   /**
    * {@return the batches of one rank in one epoch} Local: every rank computes the same batches,
@@ -20,10 +17,7 @@ public interface BatchSampler {
    */
   EpochBatches epoch(long rows, WorldRank place, long epoch);
 
-  /**
-   * {@return whether the batches of an epoch never wait, as {@link Sampler#neverWaits()}; false by
-   * default}
-   */
+  /** {@return whether batches never wait, as {@link Sampler#neverWaits()}; false by default} */
   default boolean neverWaits() {
     return false;
   }

@@ -63,10 +63,7 @@ public record CoverageReceipt(
     return wrong.isEmpty();
   }
 
-  /**
-   * {@return the least number of samples that came too often: within a bucket, losses can hide
-   * some}
-   */
+  /** {@return the least number of repeated samples; losses in a bucket can hide some} */
   public long repeated() {
     return wrong.stream().mapToLong(bucket -> Math.max(0, bucket.surplus())).sum();
   }

@@ -8,10 +8,7 @@ public enum Distribution {
    * samples. All ranks share one order over all rows, the same for every number of ranks.
    */
   SLICES,
-  /**
-   * Strided positions of each global batch: rank r of w takes every w-th position, starting at r.
-   * The order is that of {@link #SLICES}.
-   */
+  /** Every w-th position of a global batch, from rank r on. Ordered as {@link #SLICES}. */
   STRIDED,
   /**
    * Contiguous parts of the rows: rank r of w takes the r-th part, in its own order, so it reads

@@ -53,10 +53,7 @@ public interface EpochBatches {
   /** {@return the largest {@link #size} of all batches} */
   int maxSize();
 
-  /**
-   * {@return the number of positions of the epoch: those of all ranks, and those that are in no
-   * batch}
-   */
+  /** {@return the number of positions of the epoch, on all ranks and in no batch} */
   long positions();
 
   /** {@return the samples that are in no batch of any rank, in any order} */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
-/**
- * A bijection of [0, size) onto itself, computed per position. Immutable; safe for use by several
- * threads.
- */
+/** A bijection of [0, size) onto itself, computed per position. Immutable; thread-safe. */
 public interface Permutation {
   /** Largest size of a table; a network over fewer numbers is visibly not uniform. */
   int MOST_IN_TABLE = 1 << 16;

@@ -4,7 +4,7 @@ package org.ddstore.sampling;
 import java.util.Objects;
 
 /** A sampler that applies the order of another sampler to the samples of a space. */
-record SpacedSampler(SampleSpace space, Sampler inner) implements Sampler {
+record SpacedSampler(SampleSpace space, Sampler inner) implements DelegatingSampler {
   SpacedSampler {
     if (inner.space() != SampleSpace.ROWS) {
       throw new IllegalArgumentException(
@@ -19,28 +19,8 @@ record SpacedSampler(SampleSpace space, Sampler inner) implements Sampler {
   }
 
   @Override
-  public boolean neverWaits() {
-    return inner.neverWaits(); // all spaces of this package are arithmetic
-  }
-
-  @Override
-  public long positions(long samples) {
-    return inner.positions(samples);
-  }
-
-  @Override
-  public SampleOrder order(Epoch epoch) {
-    return inner.order(epoch);
-  }
-
-  @Override
   public Sampler forSamples(RowSubset samples) {
     Objects.requireNonNull(samples, "samples is null");
     return new SpacedSampler(space, inner.forSamples(samples));
-  }
-
-  @Override
-  public void checkBatch(long samples) {
-    inner.checkBatch(samples);
   }
 }

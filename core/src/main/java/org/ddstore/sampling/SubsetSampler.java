@@ -7,7 +7,7 @@ package org.ddstore.sampling;
  * @param whole sampler of all samples
  * @param inner order of the samples of the subset, by their numbers in it
  */
-record SubsetSampler(SubsetSpace space, Sampler whole, Sampler inner) implements Sampler {
+record SubsetSampler(SubsetSpace space, Sampler whole, Sampler inner) implements DelegatingSampler {
   static SubsetSampler of(Sampler whole, RowSubset rows) {
     SubsetSpace space = SubsetSpace.of(whole.space(), rows);
     return new SubsetSampler(space, whole, whole.forSamples(space.samples()));
@@ -21,26 +21,6 @@ record SubsetSampler(SubsetSpace space, Sampler whole, Sampler inner) implements
   @Override
   public String describe() {
     return "within(%s) %s".formatted(space.rows().describe(), inner.describe());
-  }
-
-  @Override
-  public boolean neverWaits() {
-    return inner.neverWaits();
-  }
-
-  @Override
-  public long positions(long samples) {
-    return inner.positions(samples);
-  }
-
-  @Override
-  public SampleOrder order(Epoch epoch) {
-    return inner.order(epoch);
-  }
-
-  @Override
-  public void checkBatch(long samples) {
-    inner.checkBatch(samples);
   }
 
   /** A sampler of batches, as of a store that has the rows of a subset only. */

@@ -6,10 +6,7 @@ import java.util.List;
 import org.ddstore.memory.Segment;
 import org.ddstore.types.ProcessAddress;
 
-/**
- * A transport for one-sided reads of the memory of other processes: their ranks take no part. One
- * per store and process; any thread may call all methods.
- */
+/** A transport for one-sided reads, without the owners' part. Any thread. */
 public interface Transport {
   /** Returns the name of the transport and its mode: {@code tcp, encrypted}. */
   String description();

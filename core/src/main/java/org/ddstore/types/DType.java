@@ -3,10 +3,7 @@ package org.ddstore.types;
 
 import java.util.Locale;
 
-/**
- * The type of one element of a {@link Field}. Elements are stored little-endian and without
- * padding.
- */
+/** The type of one element of a {@link Field}, stored little-endian without padding. */
 public enum DType {
   /** One byte, 0 or 1. */
   BOOL(1, 1),

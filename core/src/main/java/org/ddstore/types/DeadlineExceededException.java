@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.types;
 
-/**
- * Thrown if a wait reaches its deadline. The message names the call, the time limit and what was
- * missing.
- */
+/** Thrown at a deadline. The message names the call, the limit and what was missing. */
 public class DeadlineExceededException extends DDStoreException {
   private static final long serialVersionUID = 1L;
 

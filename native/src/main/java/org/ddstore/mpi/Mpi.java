@@ -10,10 +10,7 @@ import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.transport.Availability;
 import org.ddstore.types.DDStoreException;
 
-/**
- * Entry point for reads between ranks by MPI. Programs of users that mpirun has started use {@code
- * org.ddstore.mpirun.MpiRun}.
- */
+/** Entry point for reads by MPI; users' programs use {@code org.ddstore.mpirun.MpiRun}. */
 public final class Mpi {
   /** Exit status of a JVM that is ended because an MPI call does not return. */
   public static final int HUNG_STATUS = 86;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.nativeio;
 
-/**
- * Upper limits of this machine's copy speed, for benchmarks. Usable only if {@link
- * NativeLibrary#isLoaded()}. Addresses are not checked.
- */
+/** Upper limits of this machine's copy speed, for benchmarks. Addresses are not checked. */
 public final class CopyLimit {
   private CopyLimit() {}
 

@@ -6,10 +6,7 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.memory.RawAddress;
 import org.ddstore.memory.Segment;
 
-/**
- * The segments of a store that {@link RowServer}s serve, known to C. Safe for use by several
- * threads, but not after it was closed.
- */
+/** The segments that {@link RowServer}s serve, known to C. Thread-safe until the close. */
 public final class ServedRows implements AutoCloseable {
   private final long handle;
 

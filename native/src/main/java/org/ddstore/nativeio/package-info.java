@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The native library: the gather kernel in C and its Java side. DDStore also runs without it, in
- * Java.
- */
+/** The native library, without which DDStore runs in Java: a gather kernel and more. */
 @Internal
 package org.ddstore.nativeio;
 

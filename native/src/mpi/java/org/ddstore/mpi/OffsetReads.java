@@ -13,10 +13,7 @@ import org.ddstore.memory.Segment;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.types.DDStoreException;
 
-/**
- * The reads of ragged records: for each run of rows the offsets of all records and of the end, then
- * the records, which are contiguous.
- */
+/** The reads of ragged records: each run's offsets and end, then the contiguous records. */
 final class OffsetReads implements AutoCloseable {
   private final GrowingBuffer memory = new GrowingBuffer();
   private ByteBuffer entries;

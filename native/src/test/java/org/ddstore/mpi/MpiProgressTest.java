@@ -110,7 +110,8 @@ class MpiProgressTest {
     String root = TestRoots.sharedMemory().toString();
     MpiBackend mpis = new MpiBackend(root, TestRoots.sharedMemory().toString());
     FilesBackend files = new FilesBackend(Backing.SHM, root, mpis.lanes());
-    try (ProcessRanks ranks = new ProcessRanks(files, List.of(new LaunchedPlace(List.of(), PT2PT)))) {
+    try (ProcessRanks ranks =
+        new ProcessRanks(files, List.of(new LaunchedPlace(List.of(), PT2PT)))) {
       assertThatThrownBy(() -> ranks.run(RANKS, TIME, rank -> readOn(rank, mpis)))
           .satisfies(
               thrown ->
