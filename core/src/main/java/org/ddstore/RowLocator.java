@@ -99,19 +99,19 @@ final class RowLocator implements AutoCloseable {
     return read(placement, indices, 0, count, stagingBytes, count, copy) == count;
   }
 
-  /** Reads rows, unless fewer than {@code least} are located. */
+  /** Reads rows, unless fewer than {@code minRows} are located. */
   private int read(
       Placement placement,
       long[] indices,
       int offset,
       int count,
       long stagingBytes,
-      int least,
+      int minRows,
       Copy copy) {
     int located;
     do {
       located = locate(placement, indices, offset, count, stagingBytes);
-      if (located < least) {
+      if (located < minRows) {
         return located;
       }
       copy.copy(plan);

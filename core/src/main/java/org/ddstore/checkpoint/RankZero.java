@@ -43,9 +43,9 @@ final class RankZero {
 
   /** Runs the work on rank 0. Collective. {@code what} begins the message of a failure. */
   byte[] run(String what, Work work) {
-    byte[] mine = group.rank() == 0 ? beforeDeadline(what, work) : null;
+    byte[] result = group.rank() == 0 ? beforeDeadline(what, work) : null;
     group.awaitAll(what, patience.multipliedBy(2)); // longer than the work can take
-    return resultOf(group.broadcast(mine, 0));
+    return resultOf(group.broadcast(result, 0));
   }
 
   /** Runs work on this rank alone, as {@link #run} does. Local. */

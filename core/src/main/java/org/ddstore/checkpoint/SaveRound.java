@@ -84,10 +84,10 @@ final class SaveRound {
    * @throws IllegalArgumentException if states differ, or two ranks wrote one stream
    */
   void complete() {
-    byte[] mine = outcome().getBytes(UTF_8);
+    byte[] own = outcome().getBytes(UTF_8);
     Communicator group = rankZero.group();
     group.awaitAll("writes of checkpoint " + name.number(), options.arrivalTimeout());
-    byte[][] all = group.exchange("outcomes of checkpoint " + name.number(), () -> mine);
+    byte[][] all = group.exchange("outcomes of checkpoint " + name.number(), () -> own);
     List<String> parts = new ArrayList<>();
     try {
       for (int rank = 0; rank < all.length; rank++) {

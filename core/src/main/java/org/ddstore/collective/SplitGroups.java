@@ -57,9 +57,9 @@ final class SplitGroups {
     }
     for (int rank = 0; rank < waiting.size(); rank++) {
       for (Rounds other : members) {
-        int there = other == waiting ? -1 : other.rankOfOrigin(waiting.origin(rank));
-        if (there >= 0 && other.isAwaitedBy(there) && !waiting.hasBegunCall(rank)) {
-          return new CrossWait(waiting, rank, other, there);
+        int otherRank = other == waiting ? -1 : other.rankOfOrigin(waiting.origin(rank));
+        if (otherRank >= 0 && other.isAwaitedBy(otherRank) && !waiting.hasBegunCall(rank)) {
+          return new CrossWait(waiting, rank, other, otherRank);
         }
       }
     }

@@ -53,11 +53,11 @@ final class EpochProgress {
    * @param own returns the progress of this rank; its exceptions reach all ranks
    */
   static CoverageReceipt receipt(Communicator communicator, Supplier<EpochProgress> own) {
-    AtomicReference<Coverage> mine = new AtomicReference<>();
+    AtomicReference<Coverage> contributed = new AtomicReference<>();
     Callable<byte[]> contribution =
         () -> {
           EpochProgress progress = own.get();
-          mine.set(progress.accounted()); // runs the sampler, whose errors reach all ranks
+          contributed.set(progress.accounted()); // runs the sampler, whose errors reach all ranks
           return progress.describe().getBytes(UTF_8);
         };
     byte[][] epochs = communicator.exchange("receipt()", contribution);
@@ -68,8 +68,8 @@ final class EpochProgress {
                 .formatted(rank, new String(epochs[rank], UTF_8), new String(epochs[0], UTF_8)));
       }
     }
-    communicator.allReduce(mine.get().sums(), ReduceOp.SUM);
-    return mine.get().receipt();
+    communicator.allReduce(contributed.get().sums(), ReduceOp.SUM);
+    return contributed.get().receipt();
   }
 
   /** Returns the text that must be equal on all ranks. */

@@ -88,11 +88,11 @@ final class CostBatches implements EpochBatches {
 
   @Override
   public int maxSize() {
-    int most = 0;
+    int largest = 0;
     for (long batch = 0; batch < batches(); batch++) {
-      most = Math.max(most, size(batch));
+      largest = Math.max(largest, size(batch));
     }
-    return most;
+    return largest;
   }
 
   @Override

@@ -188,8 +188,8 @@ public record EpochState(
     compare(differences, "number of updates", version, here.version);
     compare(differences, "schema", schema, here.schema);
     if (!digest.isEmpty()) { // without a digest in the state, one here is not compared
-      String mine = here.digest.isEmpty() ? "not known" : here.digest;
-      compare(differences, "digest of the rows", digest, mine);
+      String own = here.digest.isEmpty() ? "not known" : here.digest;
+      compare(differences, "digest of the rows", digest, own);
     }
     compare(differences, "sampling", sampling, here.sampling, remedy(here));
     Delivery other = here.delivery;
@@ -204,41 +204,41 @@ public record EpochState(
 
   /** Returns the remedy if only the size of the global batches differs; otherwise nothing. */
   private String remedy(EpochState here) {
-    Matcher there = GLOBAL_BATCH.matcher(sampling);
-    Matcher mine = GLOBAL_BATCH.matcher(here.sampling);
-    if (!there.matches()
-        || !mine.matches()
-        || !there.group(1).equals(mine.group(1))
-        || there.group(2).equals(mine.group(2))
-        || !Objects.equals(there.group(3), mine.group(3))) {
+    Matcher saved = GLOBAL_BATCH.matcher(sampling);
+    Matcher own = GLOBAL_BATCH.matcher(here.sampling);
+    if (!saved.matches()
+        || !own.matches()
+        || !saved.group(1).equals(own.group(1))
+        || saved.group(2).equals(own.group(2))
+        || !Objects.equals(saved.group(3), own.group(3))) {
       return "";
     }
-    return there.group(1).contains("costAware(")
+    return saved.group(1).contains("costAware(")
         ? ": costAware makes one batch per rank by default: use batchesPerStep(%s), which resumes on other numbers of ranks"
-            .formatted(there.group(2))
+            .formatted(saved.group(2))
         : ": a global batch has %s samples in the state, %s here: use globalBatchSize(%s), or resume a sampler with batchSize on the same number of ranks"
-            .formatted(there.group(2), mine.group(2), there.group(2));
+            .formatted(saved.group(2), own.group(2), saved.group(2));
   }
 
   private static void compareChoice(
       List<String> differences,
       String what,
-      Delivery.Choice there,
+      Delivery.Choice saved,
       Delivery.Choice here,
       String plain) {
-    if (!there.equals(here)) {
-      compare(differences, what, there.isPlain() ? plain : there, here.isPlain() ? plain : here);
+    if (!saved.equals(here)) {
+      compare(differences, what, saved.isPlain() ? plain : saved, here.isPlain() ? plain : here);
     }
   }
 
-  private static void compare(List<String> differences, String what, Object there, Object here) {
-    compare(differences, what, there, here, "");
+  private static void compare(List<String> differences, String what, Object saved, Object here) {
+    compare(differences, what, saved, here, "");
   }
 
   private static void compare(
-      List<String> differences, String what, Object there, Object here, String remedy) {
-    if (!there.equals(here)) {
-      differences.add("%s is %s in the state, %s here%s".formatted(what, there, here, remedy));
+      List<String> differences, String what, Object saved, Object here, String remedy) {
+    if (!saved.equals(here)) {
+      differences.add("%s is %s in the state, %s here%s".formatted(what, saved, here, remedy));
     }
   }
 }

@@ -143,15 +143,15 @@ public final class RowSubset {
     RowSetBuilder builder = new RowSetBuilder();
     long first = 0;
     while (true) {
-      long mine = rows.nextRow(first);
-      long theirs = mine == RowSet.NONE ? mine : other.rows.nextRow(mine);
-      if (theirs == RowSet.NONE) {
+      long own = rows.nextRow(first);
+      long shared = own == RowSet.NONE ? own : other.rows.nextRow(own);
+      if (shared == RowSet.NONE) {
         return new RowSubset(builder);
       }
-      first = theirs;
-      if (rows.nextRow(theirs) == theirs) {
-        first = Math.min(rows.nextGap(theirs), other.rows.nextGap(theirs));
-        builder.add(theirs, first);
+      first = shared;
+      if (rows.nextRow(shared) == shared) {
+        first = Math.min(rows.nextGap(shared), other.rows.nextGap(shared));
+        builder.add(shared, first);
       }
     }
   }

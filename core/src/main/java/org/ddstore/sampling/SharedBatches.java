@@ -44,7 +44,7 @@ final class SharedBatches implements EpochBatches {
 
   @Override
   public int size(long batch) {
-    return mine(paddedSize(batch));
+    return ownCount(paddedSize(batch));
   }
 
   @Override
@@ -55,12 +55,12 @@ final class SharedBatches implements EpochBatches {
   private int realSize(long batch) {
     long real = globalSize(batch);
     return strided
-        ? mine(real)
+        ? ownCount(real)
         : (int) Math.max(0, Math.min(cut.end(cut.global()), real) - cut.first(cut.global()));
   }
 
   /** Returns how many of {@code size} samples belong to this rank. */
-  private int mine(long size) {
+  private int ownCount(long size) {
     return (int)
         (strided
             ? (size - cut.rank() + cut.world() - 1) / cut.world()
@@ -95,7 +95,7 @@ final class SharedBatches implements EpochBatches {
   @Override
   public int maxSize() {
     // Parts are rounded down: of fewer samples a rank can get one more.
-    int full = mine(cut.global());
+    int full = ownCount(cut.global());
     return batches == 0 ? full : Math.max(full, size(batches - 1));
   }
 

@@ -89,24 +89,14 @@ class FabricTransportTest {
   }
 
   @Test
-  void readsFixedRows() {
-    try (Shard shard = Shard.fixed(1, 37, 5000)) {
-      assertReads(shard, some(5000, 3000));
-    }
-  }
-
-  @Test
-  void readsRaggedRowsWithSentOffsets() {
-    try (Shard shard = Shard.ragged(2, 5000)) {
-      assertReads(shard, some(5000, 3000));
-    }
-  }
-
-  @Test
-  void readsRaggedRowsAndTheirOffsets() {
-    try (Shard shard = Shard.ragged(3, 300_000)) { // offsets in three pieces of 2^17
-      assertReads(shard, some(300_000, 3000));
-      assertReads(shard, LongStream.range((1 << 17) - 700, (1 << 17) + 700).toArray());
+  void readsFixedAndRaggedRows() {
+    try (Shard fixed = Shard.fixed(1, 37, 5000);
+        Shard sentOffsets = Shard.ragged(2, 5000);
+        Shard readOffsets = Shard.ragged(3, 300_000)) { // offsets in three pieces of 2^17
+      assertReads(fixed, some(5000, 3000));
+      assertReads(sentOffsets, some(5000, 3000));
+      assertReads(readOffsets, some(300_000, 3000));
+      assertReads(readOffsets, LongStream.range((1 << 17) - 700, (1 << 17) + 700).toArray());
     }
   }
 

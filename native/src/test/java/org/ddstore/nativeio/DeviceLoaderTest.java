@@ -192,13 +192,8 @@ class DeviceLoaderTest {
       List<GrowingBuffer> results = new ArrayList<>();
       List<Long> firstSamples = new ArrayList<>();
       for (DeviceBatch batch : loader.epoch(3)) {
-        DeviceTensor tensor = batch.field("x");
-        GrowingBuffer result = new GrowingBuffer(pinned);
-        results.add(result);
         firstSamples.add(batch.sample(0));
-        tensor.awaitOn(consumer.handle());
-        consumer.copyOut(
-            result.ensure(tensor.bytes()).slice(0, (int) tensor.bytes()), tensor.address());
+        results.add(copyOut(batch.field("x"), consumer, pinned));
       }
       assertThat(results).hasSize(ROWS / BATCH);
       consumer.synchronize();
@@ -209,6 +204,15 @@ class DeviceLoaderTest {
       }
       results.forEach(GrowingBuffer::close);
     }
+  }
+
+  private static GrowingBuffer copyOut(
+      DeviceTensor tensor, DeviceStream consumer, HostMemory pinned) {
+    GrowingBuffer result = new GrowingBuffer(pinned);
+    tensor.awaitOn(consumer.handle());
+    consumer.copyOut(
+        result.ensure(tensor.bytes()).slice(0, (int) tensor.bytes()), tensor.address());
+    return result;
   }
 
   /** Each batch is larger than all before it. */
@@ -227,12 +231,7 @@ class DeviceLoaderTest {
         DeviceLoader loader = open(growing)) {
       List<GrowingBuffer> results = new ArrayList<>();
       for (DeviceBatch batch : loader.epoch(0)) {
-        DeviceTensor tensor = batch.field("g");
-        GrowingBuffer result = new GrowingBuffer(pinned);
-        results.add(result);
-        tensor.awaitOn(consumer.handle());
-        consumer.copyOut(
-            result.ensure(tensor.bytes()).slice(0, (int) tensor.bytes()), tensor.address());
+        results.add(copyOut(batch.field("g"), consumer, pinned));
       }
       consumer.synchronize();
       for (int i = 0; i < results.size(); i++) {

@@ -39,6 +39,8 @@ import org.ddstore.types.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The kernel in C against the loops over buffers, byte for byte, over random schemas and batches.
@@ -82,13 +84,14 @@ class KernelOracleTest {
     }
   }
 
-  /** More fields than the library takes in one pass. */
-  @Test
-  void scattersManyFields() {
-    Schema schema = fixedSchema(150);
-    Placement placement = place(schema, 3);
+  /** More fields than the library takes in one pass, and more extents than a table holds. */
+  @ParameterizedTest
+  @CsvSource({"150, 3", "2, 70"})
+  void scattersManyFieldsOrExtents(int fields, int extents) {
+    Schema schema = fixedSchema(fields);
+    Placement placement = place(schema, extents);
     long[] indices = draw(placement, 700);
-    int[] all = IntStream.range(0, 150).toArray();
+    int[] all = IntStream.range(0, fields).toArray();
     assertThat(fixed(placement, null, schema, all, indices))
         .isDeepEqualTo(fixed(placement, kernel, schema, all, indices));
   }
@@ -134,17 +137,6 @@ class KernelOracleTest {
             .isExactlyInstanceOf(IndexOutOfBoundsException.class);
       }
     }
-  }
-
-  /** More extents than a table of places holds: they are found one by one. */
-  @Test
-  void scattersFromManyExtents() {
-    Schema schema = fixedSchema(2);
-    Placement placement = place(schema, 70);
-    long[] indices = draw(placement, 700);
-    int[] all = {0, 1};
-    assertThat(fixed(placement, null, schema, all, indices))
-        .isDeepEqualTo(fixed(placement, kernel, schema, all, indices));
   }
 
   @Test
