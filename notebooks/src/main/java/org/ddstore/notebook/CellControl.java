@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
-import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.concurrent.Callable;
 import jdk.jshell.execution.DirectExecutionControl;
-import jdk.jshell.execution.LoaderDelegate;
 import jdk.jshell.spi.ExecutionControl.ClassBytecodes;
-import jdk.jshell.spi.ExecutionControl.ClassInstallException;
-import jdk.jshell.spi.ExecutionControl.InternalException;
 import jdk.jshell.spi.ExecutionControl.NotImplementedException;
 import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellStop;
@@ -20,15 +16,7 @@ import org.ddstore.notebook.classes.CellStop;
  * the jars that it reads.
  */
 final class CellControl extends DirectExecutionControl {
-  /** A check of a compiled snippet before it runs. */
-  @FunctionalInterface
-  interface Check {
-    /** Throws if the class around the snippet must not run. */
-    void check(String className) throws CellException;
-  }
-
   private final CellClasses classes;
-  private final Check check;
   private final Object lock = new Object();
 
   /** The thread that runs code of a cell, or null. Guarded by {@link #lock}. */
@@ -37,10 +25,9 @@ final class CellControl extends DirectExecutionControl {
   private Object value;
   private Throwable failure;
 
-  CellControl(CellClasses classes, Check check) {
-    super(new Loader(classes));
+  CellControl(CellClasses classes) {
+    super(classes);
     this.classes = classes;
-    this.check = check;
   }
 
   /** Returns the result of the last snippet. */
@@ -48,7 +35,7 @@ final class CellControl extends DirectExecutionControl {
     return value;
   }
 
-  /** Returns the exception of the last snippet, or of the check before it, or null. */
+  /** Returns the exception of the last snippet, or null. */
   Throwable failure() {
     return failure;
   }
@@ -72,13 +59,12 @@ final class CellControl extends DirectExecutionControl {
   @Override
   protected String invoke(Method snippet) throws Exception {
     try {
-      check.check(snippet.getDeclaringClass().getName());
       value = interruptibly(() -> snippet.invoke(null));
     } catch (InvocationTargetException e) {
       failure = e.getCause();
       throw e;
-    } catch (CellException | CellStop.StoppedError e) {
-      failure = e; // refused, or interrupted while the compiler ran
+    } catch (CellStop.StoppedError e) {
+      failure = e; // interrupted while the compiler ran
       throw e;
     }
     return "";
@@ -111,36 +97,6 @@ final class CellControl extends DirectExecutionControl {
       if (runner != null) {
         runner.interrupt();
       }
-    }
-  }
-
-  /** Hands the classes of snippets to the class loader of all cells. */
-  private record Loader(CellClasses classes) implements LoaderDelegate {
-    @Override
-    public void load(ClassBytecodes[] compiled) throws ClassInstallException {
-      try {
-        for (ClassBytecodes each : compiled) {
-          classes.add(each.name(), each.bytecodes());
-        }
-      } catch (IOException e) {
-        throw new ClassInstallException(
-            "cannot write classes for executors: " + e, new boolean[compiled.length]);
-      }
-    }
-
-    @Override
-    public void classesRedefined(ClassBytecodes[] compiled) {
-      throw new UnsupportedOperationException("no class is replaced");
-    }
-
-    @Override
-    public void addToClasspath(String path) throws InternalException {
-      throw new InternalException("the class path is fixed: " + path);
-    }
-
-    @Override
-    public Class<?> findClass(String name) throws ClassNotFoundException {
-      return classes.loadClass(name);
     }
   }
 }

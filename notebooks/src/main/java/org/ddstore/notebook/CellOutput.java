@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
-import org.ddstore.notebook.display.MimeBundle;
-
 /** The output of a cell. Called by any thread of its code. */
 @FunctionalInterface
 public interface CellOutput {
   /** An output that prints the plain text of values. */
-  CellOutput PLAIN = bundle -> System.out.println(bundle.text());
+  CellOutput PLAIN = value -> System.out.println(value.text());
 
   /** Shows a value below the cell. */
-  void show(MimeBundle bundle);
+  void show(Shown value);
 }

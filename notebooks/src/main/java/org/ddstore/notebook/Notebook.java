@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
-import org.ddstore.notebook.display.Renderers;
-
 /** Methods for the code of cells, imported in every notebook. */
 public final class Notebook {
   /** The output of the last notebook that was opened in this JVM. Static methods need it. */
@@ -15,12 +13,10 @@ public final class Notebook {
   }
 
   /**
-   * Shows a value below the cell: a DataFrame, a store, a batch or a schema as a table, a chart of
-   * XChart or an image as a picture, and any other value as text.
-   *
-   * @param value value, may be null
+   * Shows a value below the cell: a DataFrame as a table, a chart of XChart, a list of charts or an
+   * image as a picture, and any other value as text.
    */
   public static void display(Object value) {
-    output.show(Renderers.render(value));
+    output.show(Shown.of(value));
   }
 }

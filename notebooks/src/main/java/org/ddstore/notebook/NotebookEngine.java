@@ -5,61 +5,65 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.local.ScratchDirectory;
 import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellStop;
-import org.ddstore.notebook.display.MimeBundle;
-import org.ddstore.notebook.display.Renderers;
 
 /**
  * The cells of one notebook: a JShell, and a Spark application whose executors load the classes of
- * cells. Code of cells runs in one thread of its own. Owned by the caller, who closes it. The
- * methods can be called by any thread; they wait for the running cell, except {@link #interrupt}
- * and {@link #progress}.
+ * cells. Code of cells runs in the calling thread. Owned by the caller, who closes it. Cells are
+ * run by one thread at a time; {@link #interrupt} and {@link #close} can be called by any thread.
  */
 public final class NotebookEngine implements AutoCloseable {
-  private static final long CANCEL_INTERVAL_MS = 200;
-  private static final long END_OF_CELL_MS = 10_000;
+  private static final String SESSION = "spark";
+  private static final String PRELUDE =
+      """
+      import java.nio.file.*;
+      import java.time.*;
+      import java.util.*;
+      import java.util.stream.*;
+      import org.apache.spark.sql.*;
+      import static org.apache.spark.sql.functions.*;
+      import org.ddstore.*;
+      import org.ddstore.checkpoint.*;
+      import org.ddstore.collective.*;
+      import org.ddstore.loader.*;
+      import org.ddstore.sampling.*;
+      import org.ddstore.spark.*;
+      import org.ddstore.spark.types.*;
+      import org.ddstore.types.*;
+      import org.knowm.xchart.*;
+      import static org.ddstore.notebook.Notebook.display;
+      SparkSession %s;
+      """
+          .formatted(SESSION);
+
+  private static final String SQL = "%%sql";
+  private static final String SQL_COMMENT = "--[^\\n]*|/\\*.*?\\*/";
+  private static final Pattern SQL_STATEMENT =
+      Pattern.compile(
+          "(?s)(?:%s|'(?:\\\\.|[^'\\\\])*'|\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|[^;'\"`/-]+|[^;])+"
+              .formatted(SQL_COMMENT));
 
   private final ScratchDirectory scratch;
   private final CellClasses classes;
-  private final ExecutorService cells;
+  private final Snippets snippets;
   private final CompletableFuture<NotebookSpark> spark = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final Future<?> prepared;
-
-  /** Used by the thread of the cells only. */
-  private Snippets snippets;
-
   private boolean hasSession;
-
-  private final Object lock = new Object();
-
-  /** Set while a cell runs, in the thread of the cells. Changed under {@link #lock}. */
-  private volatile CellControl runningCell;
-
-  /** The announcement that is open, or null. Guarded by {@link #lock}. */
-  private Announcement announced;
-
-  /** True if the announced cell must stop before it runs. Guarded by {@link #lock}. */
-  private boolean isStopPending;
 
   private NotebookEngine(ScratchDirectory scratch) {
     this.scratch = scratch;
     this.classes = new CellClasses(NotebookEngine.class.getClassLoader(), scratch.path());
-    this.cells = Executors.newSingleThreadExecutor(code -> thread("ddstore-cells", code));
-    this.prepared = cells.submit(this::prepare, null);
+    this.snippets = new Snippets(classes);
   }
 
   /**
@@ -75,80 +79,57 @@ public final class NotebookEngine implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot create a folder for classes of cells", e);
     }
-    engine.thread("ddstore-start-spark", () -> engine.startSpark(options)).start();
-    return engine;
-  }
-
-  /** Returns a thread whose code, and the threads that it starts, find the classes of cells. */
-  private Thread thread(String name, Runnable code) {
-    Thread thread = new Thread(code, name);
+    Thread thread = new Thread(() -> engine.startSpark(options), "ddstore-start-spark");
     thread.setDaemon(true);
-    thread.setContextClassLoader(classes);
-    return thread;
+    thread.setContextClassLoader(engine.classes); // inherited by the threads of Spark
+    thread.start();
+    engine.prepare();
+    return engine;
   }
 
   private void startSpark(NotebookOptions options) {
     try {
-      spark.complete(NotebookSpark.start(options, classes));
+      spark.complete(NotebookSpark.start(options, classes.folder()));
     } catch (Throwable e) { // Spark throws checked exceptions that it does not declare
       spark.completeExceptionally(e);
     }
   }
 
   private void prepare() {
-    snippets = new Snippets(classes);
     try {
-      snippets.eval(new CellText(0, Prelude.SOURCE));
+      snippets.eval(new CellText(0, PRELUDE));
       snippets.keep();
-    } catch (CellException e) {
-      throw new IllegalStateException(String.join("\n", e.report()), e);
-    }
-  }
-
-  /** An announced cell, until its end. */
-  public final class Announcement implements AutoCloseable {
-    private Announcement() {}
-
-    /** Ends the cell. Idempotent. */
-    @Override
-    public void close() {
-      synchronized (lock) {
-        if (announced == this) {
-          announced = null;
-          isStopPending = false;
-        }
-      }
+    } catch (Throwable e) {
+      throw new IllegalStateException("cannot prepare the cells", e);
     }
   }
 
   /**
-   * Announces a cell, so that an {@link #interrupt} also stops it before its code runs and while
-   * its result is rendered. The caller closes the announcement when the cell has ended. Only one is
-   * open at a time.
-   */
-  public Announcement announce() {
-    synchronized (lock) {
-      isStopPending = false;
-      announced = new Announcement();
-      return announced;
-    }
-  }
-
-  /**
-   * Runs a cell: Java code, or a magic.
+   * Runs a cell: Java code, or {@code %%sql} and statements that semicolons separate.
    *
    * @param number number of the cell, for places in errors
    * @throws CellException if the cell cannot be compiled, or its code fails or is interrupted
    */
   public CellResult run(int number, String code) throws CellException {
-    CellText cell = new CellText(number, code);
     return inCell(
-        () -> {
-          SparkSession session = session();
-          return Magics.isMagic(code)
-              ? snippets.control().interruptibly(() -> Magics.run(cell, session))
-              : snippets.eval(cell);
-        });
+        session ->
+            code.strip().startsWith(SQL)
+                ? snippets
+                    .control()
+                    .interruptibly(() -> sql(session, code.strip().substring(SQL.length())))
+                : snippets.eval(new CellText(number, code)));
+  }
+
+  private static CellResult sql(SparkSession session, String code) {
+    Dataset<Row> last = null;
+    for (Matcher next = SQL_STATEMENT.matcher(code); next.find(); ) {
+      if (!next.group().replaceAll("(?s)" + SQL_COMMENT, "").isBlank()) {
+        last = session.sql(next.group().strip());
+      }
+    }
+    return last == null || last.columns().length == 0
+        ? CellResult.NONE
+        : new CellResult(true, last);
   }
 
   /**
@@ -159,10 +140,9 @@ public final class NotebookEngine implements AutoCloseable {
    */
   public void reset() throws CellException {
     inCell(
-        () -> {
-          session();
+        session -> {
           snippets.reset();
-          return CellResult.NONE;
+          return null;
         });
   }
 
@@ -171,85 +151,41 @@ public final class NotebookEngine implements AutoCloseable {
    *
    * @throws CellException if the job fails or is interrupted
    */
-  public MimeBundle render(Object value) throws CellException {
-    return inCell(
-        () -> {
-          session();
-          return snippets.control().interruptibly(() -> Renderers.render(value));
-        });
+  public Shown render(Object value) throws CellException {
+    return inCell(session -> snippets.control().interruptibly(() -> Shown.of(value)));
   }
 
-  /** Runs code in the thread of the cells, and turns its exceptions into reports. */
-  private <T> T inCell(Callable<T> code) throws CellException {
-    Future<T> running =
-        submit(
-            () -> {
-              beginCode();
-              try {
-                return code.call();
-              } finally {
-                cancelLateJobs();
-                endCode();
-              }
-            });
-    try {
-      return uninterruptibly(running);
-    } catch (ExecutionException e) {
-      throw report(e.getCause());
-    } finally {
-      CellStop.clear();
-    }
+  /** Code that runs for a cell. */
+  @FunctionalInterface
+  private interface CellCode<T> {
+    T run(SparkSession session) throws Throwable;
   }
 
-  /** Lets interrupts reach the code that follows; throws if one came since the announcement. */
-  private void beginCode() {
-    synchronized (lock) {
-      CellStop.clear();
-      if (isStopPending) {
-        CellStop.request();
-        CellStop.check();
-      }
-      runningCell = snippets.control();
-    }
-  }
-
-  private void endCode() {
-    synchronized (lock) {
-      runningCell = null;
-      isStopPending = announced != null && CellStop.isRequested(); // came too late for this code
-    }
-  }
-
-  private <T> Future<T> submit(Callable<T> code) {
+  private <T> T inCell(CellCode<T> code) throws CellException {
     if (closed.get()) {
-      throw new IllegalStateException("closed: " + this);
+      throw new IllegalStateException("closed: " + scratch);
     }
-    return cells.submit(
-        () -> {
-          prepared.get();
-          return code.call();
-        });
+    Thread thread = Thread.currentThread();
+    ClassLoader former = thread.getContextClassLoader();
+    thread.setContextClassLoader(classes);
+    CellStop.clear();
+    try {
+      return code.run(session());
+    } catch (Throwable e) {
+      if (CellStop.isRequested()) {
+        throw new CellException("Interrupted", "the cell was interrupted", e);
+      }
+      throw e instanceof CellException known ? known : CellException.of(e, snippets::frame);
+    } finally {
+      if (CellStop.isRequested()) {
+        cancelJobs(); // those that started just before the cell ended
+      }
+      CellStop.clear();
+      thread.setContextClassLoader(former);
+    }
   }
 
-  private CellException report(Throwable failure) {
-    if (CellStop.isRequested()) {
-      return new CellException(
-          "Interrupted", "the cell was interrupted", List.of("the cell was interrupted"), failure);
-    }
-    if (failure instanceof CellException known) {
-      return known;
-    }
-    FailureReport report =
-        new FailureReport(
-            snippets::frame,
-            snippets::holders,
-            () -> startedSpark().flatMap(NotebookSpark::servingProblem));
-    return failure instanceof CodeFailure code
-        ? report.exception(code.getCause(), code.place())
-        : report.exception(failure, Optional.empty());
-  }
-
-  /** Begins a cell in Spark, once it has started; gives the session to the cells the first time. */
+  /** Returns the session of Spark, once it has started; gives it to the cells the first time. */
   private SparkSession session() throws Exception {
     NotebookSpark started;
     try {
@@ -257,91 +193,36 @@ public final class NotebookEngine implements AutoCloseable {
     } catch (ExecutionException e) {
       String message = "Spark has not started: %s".formatted(e.getCause().getMessage());
       throw new CellException(
-          "SparkStartError",
-          message,
-          List.of(message, "restart the kernel after a correction"),
-          e.getCause());
+          "SparkStartError", message + "\nrestart the kernel after a correction", e.getCause());
     }
+    SparkSession session = started.beginCell();
     if (!hasSession) {
-      SparkSession.setActiveSession(started.session());
-      snippets.set(Prelude.SESSION, started.session());
+      SparkSession.setActiveSession(session);
+      snippets.set(SESSION, session);
       hasSession = true;
     }
-    started.jobs().begin();
-    return started.session();
-  }
-
-  private static <T> T uninterruptibly(Future<T> future) throws ExecutionException {
-    boolean isInterrupted = false;
-    try {
-      while (true) {
-        try {
-          return future.get();
-        } catch (InterruptedException e) {
-          isInterrupted = true;
-        }
-      }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /** Calls a function with the assistant for code that is being written. */
-  public <T> T assist(Function<CodeAssist, T> question) {
-    try {
-      return uninterruptibly(submit(() -> question.apply(new CodeAssist(snippets.analysis()))));
-    } catch (ExecutionException e) {
-      throw new CompletionException(e.getCause());
-    }
+    return session;
   }
 
   /**
-   * Stops the running or announced cell and the Spark jobs that run for it. Does not wait for its
-   * end.
+   * Returns the texts that can continue code.
+   *
+   * @param start receives the position that a text replaces
    */
+  public List<String> complete(String code, int[] start) {
+    return snippets.complete(code, start);
+  }
+
+  /** Stops the running cell and the Spark jobs of the notebook. Does not wait for its end. */
   public void interrupt() {
-    CellControl cell;
-    synchronized (lock) {
-      cell = runningCell;
-      if (cell == null) {
-        isStopPending = announced != null;
-        return;
-      }
-      cell.interrupt();
+    snippets.control().interrupt();
+    cancelJobs();
+  }
+
+  private void cancelJobs() {
+    if (spark.isDone() && !spark.isCompletedExceptionally()) {
+      spark.join().cancelJobs();
     }
-    thread("ddstore-cancel-jobs", () -> cancelJobs(cell)).start();
-  }
-
-  /** Cancels jobs of an interrupted cell that started just before it ended. */
-  private void cancelLateJobs() {
-    if (CellStop.isRequested()) {
-      startedSpark().ifPresent(started -> started.jobs().cancel());
-    }
-  }
-
-  /** Cancels jobs until the cell has ended: its code may start another one after the first. */
-  private void cancelJobs(CellControl cell) {
-    while (runningCell == cell && CellStop.isRequested()) {
-      startedSpark().ifPresent(started -> started.jobs().cancel());
-      try {
-        TimeUnit.MILLISECONDS.sleep(CANCEL_INTERVAL_MS);
-      } catch (InterruptedException e) {
-        return;
-      }
-    }
-  }
-
-  /** Returns the progress of the Spark jobs that run; empty if none runs. */
-  public Optional<JobProgress> progress() {
-    return startedSpark().flatMap(started -> started.jobs().progress());
-  }
-
-  private Optional<NotebookSpark> startedSpark() {
-    return spark.isDone() && !spark.isCompletedExceptionally()
-        ? Optional.of(spark.join())
-        : Optional.empty();
   }
 
   /**
@@ -354,24 +235,12 @@ public final class NotebookEngine implements AutoCloseable {
       return;
     }
     interrupt();
-    cells.shutdown();
     try {
-      if (cells.awaitTermination(END_OF_CELL_MS, TimeUnit.MILLISECONDS) && snippets != null) {
-        snippets.close();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    try {
-      spark.handle((started, failure) -> started).join();
-      startedSpark().ifPresent(NotebookSpark::close);
+      Optional.ofNullable(spark.handle((started, failure) -> started).join())
+          .ifPresent(NotebookSpark::close);
     } finally {
+      snippets.close();
       scratch.close();
     }
-  }
-
-  @Override
-  public String toString() {
-    return "NotebookEngine[%s]".formatted(scratch.path());
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,32 +17,33 @@ import java.util.Optional;
  */
 public record NotebookOptions(
     Optional<String> master, int executors, int cores, int memoryMb, Map<String, String> settings) {
-  private static final int DEFAULT_EXECUTORS = 2;
-  private static final int DEFAULT_CORES = 2;
-  private static final int DEFAULT_MEMORY_MB = 1024;
-
-  /** Checks the ranges, and copies the settings. */
-  public NotebookOptions {
-    requirePositive("executors", executors);
-    requirePositive("cores", cores);
-    requirePositive("memory", memoryMb);
-    settings = Map.copyOf(settings);
-  }
-
-  private static void requirePositive(String name, int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException("%s: %d is below 1".formatted(name, value));
-    }
-  }
-
   /** Returns two executors with two cores and 1 GiB of heap each. */
   public static NotebookOptions defaults() {
-    return new NotebookOptions(
-        Optional.empty(), DEFAULT_EXECUTORS, DEFAULT_CORES, DEFAULT_MEMORY_MB, Map.of());
+    return of(List.of());
   }
 
   /** Returns these options with other settings of Spark. */
   public NotebookOptions settings(Map<String, String> other) {
     return new NotebookOptions(master, executors, cores, memoryMb, other);
+  }
+
+  /** Returns the options in arguments of {@code ./ddstore notebook}, such as {@code --cores 2}. */
+  public static NotebookOptions of(List<String> arguments) {
+    Map<String, String> values = new HashMap<>();
+    Map<String, String> settings = new HashMap<>();
+    for (int i = 0; i < arguments.size(); i += 2) {
+      String value = arguments.get(i + 1);
+      if (arguments.get(i).equals("--conf")) {
+        settings.put(value.replaceFirst("(?s)=.*", ""), value.replaceFirst("(?s)[^=]*=", ""));
+      } else {
+        values.put(arguments.get(i), value);
+      }
+    }
+    return new NotebookOptions(
+        Optional.ofNullable(values.get("--master")),
+        Integer.parseInt(values.getOrDefault("--executors", "2")),
+        Integer.parseInt(values.getOrDefault("--cores", "2")),
+        Integer.parseInt(values.getOrDefault("--memory", "1024")),
+        settings);
   }
 }

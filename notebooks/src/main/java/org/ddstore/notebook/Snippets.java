@@ -9,14 +9,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import jdk.jshell.DeclarationSnippet;
 import jdk.jshell.Diag;
 import jdk.jshell.JShell;
 import jdk.jshell.Snippet;
 import jdk.jshell.SnippetEvent;
 import jdk.jshell.SourceCodeAnalysis;
+import jdk.jshell.SourceCodeAnalysis.Completeness;
+import jdk.jshell.SourceCodeAnalysis.CompletionInfo;
+import jdk.jshell.SourceCodeAnalysis.SnippetWrapper;
+import jdk.jshell.SourceCodeAnalysis.Suggestion;
 import jdk.jshell.VarSnippet;
 import jdk.jshell.spi.ExecutionControl;
 import jdk.jshell.spi.ExecutionControlProvider;
@@ -25,20 +29,25 @@ import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellNames;
 import org.ddstore.notebook.classes.CellStop;
 
-/** The snippets of all cells, and the places of their declarations. For one thread at a time. */
+/** The snippets of all cells, and the places of their lines. For one thread at a time. */
 final class Snippets implements AutoCloseable {
   private static final String COMPILE_ERROR = "CompileError";
+  private static final Pattern COMMENTS_AT_END =
+      Pattern.compile("(\\s+|//[^\\n\"]*|/\\*[^*\"]*\\*/)+$");
 
   private final CellClasses classes;
   private final CellControl control;
   private final JShell shell;
   private final SourceCodeAnalysis analysis;
 
-  /** Places of snippets, by the binary names of the classes around them. */
-  private final Map<String, SnippetPlace> places = new HashMap<>();
+  /**
+   * The text of the cell for each line of a class around a snippet. Imports move the lines of
+   * classes that are compiled later, and not those of loaded ones.
+   */
+  private final Map<String, List<String>> lines = new HashMap<>();
 
-  /** Parts of the cell that follow the one that runs. */
-  private List<SnippetSource> later = List.of();
+  /** The parts of cells that snippets were made of, by the ids of the snippets. */
+  private final Map<String, Part> sources = new HashMap<>();
 
   private Set<Snippet> kept = Set.of();
 
@@ -49,11 +58,12 @@ final class Snippets implements AutoCloseable {
    */
   Snippets(CellClasses classes) {
     this.classes = classes;
-    this.control = new CellControl(classes, this::checkReachable);
+    this.control = new CellControl(classes);
     this.shell =
         JShell.builder()
             .executionEngine(new Provider(control), Map.of())
-            .compilerOptions("-classpath", System.getProperty("java.class.path"))
+            .compilerOptions(
+                "-classpath", System.getProperty("java.class.path"), "-XDdeduplicateLambdas=false")
             .build();
     this.analysis = shell.sourceCodeAnalysis();
   }
@@ -62,64 +72,106 @@ final class Snippets implements AutoCloseable {
     return control;
   }
 
-  SourceCodeAnalysis analysis() {
-    return analysis;
+  /**
+   * A part of a cell that JShell evaluates at once.
+   *
+   * @param cell the cell
+   * @param text source, with a final semicolon that the cell may lack
+   * @param offset position in the cell
+   * @param completeness whether it can be evaluated; only the last one of a cell may be illegal
+   */
+  private record Part(CellText cell, String text, int offset, Completeness completeness) {
+    boolean isLegal() {
+      return completeness.isComplete() && completeness != Completeness.UNKNOWN;
+    }
+  }
+
+  private List<Part> parts(CellText cell) {
+    List<Part> parts = new ArrayList<>();
+    String rest = cell.code();
+    CompletionInfo info = analysis.analyzeCompletion(rest);
+    while (info.completeness() != Completeness.EMPTY) {
+      int offset = cell.code().length() - rest.length();
+      Part part = new Part(cell, info.source(), offset, info.completeness());
+      if (!part.isLegal()) {
+        parts.add(new Part(cell, rest, offset, info.completeness()));
+        return parts;
+      }
+      parts.add(part);
+      rest = info.remaining();
+      info = analysis.analyzeCompletion(rest);
+    }
+    return parts;
+  }
+
+  /**
+   * Returns the texts that can continue code.
+   *
+   * @param start receives the position that a text replaces
+   */
+  List<String> complete(String code, int[] start) {
+    List<Part> parts = parts(new CellText(0, code));
+    int offset = parts.isEmpty() ? code.length() : parts.get(parts.size() - 1).offset();
+    String last = code.substring(offset);
+    List<Suggestion> found = analysis.completionSuggestions(last, last.length(), start);
+    start[0] += offset;
+    return found.stream().map(Suggestion::continuation).distinct().toList();
   }
 
   /**
    * Evaluates the parts of a cell one after the other, until one fails. A syntax error is found
    * before the first part runs.
    *
-   * @throws CellException if a part cannot be compiled, or can reach a name that no cell declares
-   * @throws CodeFailure if the code of a part throws
+   * @throws CellException if a part cannot be compiled
+   * @throws Throwable what the code of a part throws
    */
-  CellResult eval(CellText cell) throws CellException {
-    List<SnippetSource> parts = SnippetSource.split(analysis, cell.code());
-    for (SnippetSource part : parts) {
+  CellResult eval(CellText cell) throws Throwable {
+    List<Part> parts = parts(cell);
+    for (Part part : parts) {
       if (!part.isLegal()) {
-        eval(cell, part);
+        eval(part);
       }
     }
     CellResult last = CellResult.NONE;
-    for (int i = 0; i < parts.size(); i++) {
+    Map<Snippet, Part> declared = new HashMap<>();
+    for (Part part : parts) {
       CellStop.check();
-      later = parts.subList(i + 1, parts.size());
-      last = eval(cell, parts.get(i));
-    }
-    for (SnippetPlace place : List.copyOf(places.values())) {
-      if (place.cell().equals(cell)) {
-        checkResolved(place);
+      control.reset();
+      List<SnippetEvent> events = eval(part);
+      if (control.failure() != null) {
+        throw control.failure();
       }
+      last = CellResult.NONE;
+      for (SnippetEvent event : events) {
+        if (event.causeSnippet() == null && isExpression(event.snippet())) {
+          String code = COMMENTS_AT_END.matcher(part.text()).replaceFirst("");
+          last = new CellResult(!code.endsWith(";"), control.value());
+        } else if (event.causeSnippet() == null) {
+          declared.put(event.snippet(), part);
+        }
+      }
+    }
+    for (Map.Entry<Snippet, Part> each : declared.entrySet()) {
+      requireResolved(each.getKey(), each.getValue());
     }
     return last;
   }
 
-  private CellResult eval(CellText cell, SnippetSource part) throws CellException {
-    control.reset();
-    CellResult result = CellResult.NONE;
-    for (SnippetEvent event : shell.eval(part.text())) {
+  private List<SnippetEvent> eval(Part part) throws CellException {
+    List<SnippetEvent> events = shell.eval(part.text());
+    for (SnippetEvent event : events) {
       Snippet snippet = event.snippet();
-      notePlace(snippet, cell, part, event.causeSnippet() == null);
-      if (event.causeSnippet() != null) {
-        continue; // an earlier snippet, compiled again
+      if (event.causeSnippet() == null) {
+        if (event.status() == Snippet.Status.REJECTED) {
+          throw compileError(part, snippet);
+        }
+        sources.put(snippet.id(), part);
       }
-      if (event.status() == Snippet.Status.REJECTED) {
-        throw compileError(cell, part, shell.diagnostics(snippet).filter(Diag::isError).toList());
-      }
-      if (control.failure() instanceof CellException unresolved) {
-        throw unresolved;
-      }
-      if (control.failure() != null) {
-        throw new CodeFailure(control.failure());
-      }
-      if (event.exception() != null) {
-        throw new CodeFailure(event.exception());
-      }
-      if (isExpression(snippet)) {
-        result = new CellResult(!part.endsWithSemicolon(), control.value());
+      if (snippet.kind() != Snippet.Kind.ERRONEOUS && snippet.kind() != Snippet.Kind.IMPORT) {
+        noteLines(sources.get(snippet.id()), snippet);
       }
     }
-    return result;
+    return events;
   }
 
   private static boolean isExpression(Snippet snippet) {
@@ -127,106 +179,86 @@ final class Snippets implements AutoCloseable {
         || snippet.subKind() == Snippet.SubKind.TEMP_VAR_EXPRESSION_SUBKIND;
   }
 
-  private void notePlace(Snippet snippet, CellText cell, SnippetSource part, boolean isNew) {
-    if (snippet.kind() == Snippet.Kind.ERRONEOUS || snippet.kind() == Snippet.Kind.IMPORT) {
+  /** Notes the lines of a class when it is first seen. */
+  private void noteLines(Part part, Snippet snippet) {
+    SnippetWrapper wrapper = analysis.wrapper(snippet);
+    if (lines.containsKey(wrapper.fullClassName())) {
       return;
     }
-    SourceCodeAnalysis.SnippetWrapper wrapper = analysis.wrapper(snippet);
-    if (isNew) {
-      places.put(wrapper.fullClassName(), SnippetPlace.of(cell, part, snippet, wrapper));
-    } else {
-      places.values().stream()
-          .filter(place -> place.snippet().id().equals(snippet.id()))
-          .findAny()
-          .ifPresent(
-              known ->
-                  places.put(
-                      wrapper.fullClassName(),
-                      SnippetPlace.of(known.cell(), known.part(), snippet, wrapper)));
+    String wrapped = wrapper.wrapped();
+    List<String> texts = new ArrayList<>();
+    int start = 0;
+    for (String line : wrapped.split("\n", -1)) {
+      int offset = part.offset() + source(part, wrapper, start, start + line.length());
+      int within = Math.min(offset, part.cell().code().length());
+      texts.add("at %s: %s".formatted(part.cell().place(within), part.cell().line(within).strip()));
+      start += line.length() + 1;
     }
+    lines.put(wrapper.fullClassName(), texts);
   }
 
-  private static CellException compileError(
-      CellText cell, SnippetSource part, List<Diag> problems) {
-    List<String> report = new ArrayList<>();
-    for (Diag problem : problems) {
-      int start = part.offset() + (int) problem.getStartPosition();
-      int end = part.offset() + (int) problem.getEndPosition();
-      report.add(cell.place(start) + ": " + message(problem));
-      report.add(cell.line(start));
-      report.add(cell.carets(start, end));
+  /** Returns the position in a part of the first source in a line of the class around it. */
+  private static int source(Part part, SnippetWrapper wrapper, int start, int end) {
+    // Code that JShell adds has the position of the source before it; positions of source grow.
+    int before = -1;
+    for (int i = start; i < end && !wrapper.wrapped().startsWith("import ", start); i++) {
+      int source = wrapper.wrappedToSourcePosition(i);
+      if (before >= 0 && source == before + 1) {
+        return source;
+      }
+      before = source;
     }
-    String first = report.isEmpty() ? "the code cannot be compiled" : report.get(0);
-    return new CellException(COMPILE_ERROR, first.lines().findFirst().orElse(""), report, null);
+    return part.text().indexOf(part.text().strip());
+  }
+
+  /** Returns the place and the line of a frame in a cell; empty if it is not in one. */
+  Optional<String> frame(StackTraceElement frame) {
+    List<String> texts = lines.get(CellNames.snippetClass(frame.getClassName()));
+    int line = frame.getLineNumber();
+    return texts == null || line < 1 || line > texts.size()
+        ? Optional.empty()
+        : Optional.of(texts.get(line - 1));
+  }
+
+  private CellException compileError(Part part, Snippet snippet) {
+    String problems =
+        shell
+            .diagnostics(snippet)
+            .filter(Diag::isError)
+            .map(
+                problem ->
+                    part.cell()
+                        .problem(
+                            part.offset() + (int) problem.getStartPosition(),
+                            part.offset() + (int) problem.getEndPosition(),
+                            message(problem)))
+            .collect(Collectors.joining("\n"));
+    return new CellException(COMPILE_ERROR, problems, null);
   }
 
   /** Returns the message of the compiler, without the class around the snippet. */
   private static String message(Diag problem) {
-    return String.join(
-        "\n",
-        problem
-            .getMessage(Locale.ROOT)
-            .lines()
-            .filter(line -> !line.strip().equals("location: class"))
-            .toList());
+    return problem.getMessage(Locale.ROOT).replaceAll("\\s*location: class\\s*$", "");
   }
 
   /** Throws if a declaration refers to something that no cell so far declares. */
-  private void checkResolved(SnippetPlace place) throws CellException {
-    Snippet snippet = place.snippet();
-    CellText cell = place.cell();
-    SnippetSource part = place.part();
+  private void requireResolved(Snippet snippet, Part part) throws CellException {
     Snippet.Status status = shell.status(snippet);
-    boolean isUnresolved =
-        status == Snippet.Status.RECOVERABLE_DEFINED
-            || status == Snippet.Status.RECOVERABLE_NOT_DEFINED;
-    if (isUnresolved && snippet instanceof DeclarationSnippet) {
-      String missing = String.join(", ", missing(snippet).toList());
-      List<Diag> problems = shell.diagnostics(snippet).filter(Diag::isError).toList();
+    if (snippet instanceof DeclarationSnippet declaration
+        && (status == Snippet.Status.RECOVERABLE_DEFINED
+            || status == Snippet.Status.RECOVERABLE_NOT_DEFINED)) {
+      String missing =
+          shell.unresolvedDependencies(declaration).sorted().collect(Collectors.joining(", "));
       if (missing.isEmpty()) {
-        throw compileError(cell, part, problems);
+        throw compileError(part, snippet);
       }
-      String message = "%s: cannot find %s".formatted(cell.linePlace(part.offset()), missing);
       throw new CellException(
-          COMPILE_ERROR, message, List.of(message, cell.line(part.offset())), null);
+          COMPILE_ERROR,
+          "%s: cannot find %s%n%s"
+              .formatted(
+                  part.cell().place(part.offset()), missing, part.cell().line(part.offset())),
+          null);
     }
-  }
-
-  /**
-   * Throws if code that is to run can reach a declaration with a name that neither a cell so far
-   * nor the rest of this one declares. Executors would report it only after all attempts of a task.
-   */
-  private void checkReachable(String className) throws CellException {
-    for (String unresolved : classes.unresolved(className)) {
-      SnippetPlace place = places.get(unresolved);
-      if (place != null && !isDeclaredLater(place.snippet())) {
-        checkResolved(place);
-      }
-    }
-  }
-
-  /** Returns whether the rest of the cell declares all unknown names of a declaration. */
-  private boolean isDeclaredLater(Snippet snippet) {
-    Set<String> names =
-        later.stream()
-            .flatMap(part -> analysis.sourceToSnippets(part.text()).stream())
-            .filter(DeclarationSnippet.class::isInstance)
-            .map(declaration -> ((DeclarationSnippet) declaration).name())
-            .collect(Collectors.toSet());
-    List<String> missing = missing(snippet).map(Snippets::simpleName).toList();
-    return !missing.isEmpty() && names.containsAll(missing);
-  }
-
-  /** Returns descriptions of the unknown names of a declaration. */
-  private Stream<String> missing(Snippet snippet) {
-    return snippet instanceof DeclarationSnippet declaration
-        ? shell.unresolvedDependencies(declaration).sorted()
-        : Stream.empty();
-  }
-
-  /** Returns the name in a description such as {@code method f(int)} or {@code class C}. */
-  private static String simpleName(String described) {
-    return described.replaceFirst("^\\w+ ", "").replaceFirst("\\(.*", "");
   }
 
   /** Makes {@link #reset()} keep the declarations so far. */
@@ -242,60 +274,16 @@ final class Snippets implements AutoCloseable {
         .filter(snippet -> !kept.contains(snippet))
         .toList()
         .forEach(shell::drop);
-    places.clear();
-  }
-
-  /** Returns the frame of a class of a cell; empty if it is another class. */
-  Optional<CellFrame> frame(String className, String methodName, int line) {
-    if (!CellNames.isOfCell(className)) {
-      return Optional.empty();
-    }
-    return Optional.ofNullable(places.get(CellNames.snippetClass(className)))
-        .map(place -> CellFrame.of(className, methodName, place, line));
-  }
-
-  /** Returns the names of the variables whose values are of a class. */
-  Stream<String> holders(String className) {
-    return shell
-        .variables()
-        .filter(variable -> shell.status(variable) == Snippet.Status.VALID)
-        .filter(variable -> className.equals(className(variable)))
-        .map(VarSnippet::name);
-  }
-
-  private String className(VarSnippet variable) {
-    try {
-      Object value = field(variable).get(null);
-      return value == null ? "" : value.getClass().getName();
-    } catch (ReflectiveOperationException e) {
-      return "";
-    }
   }
 
   /** Gives a variable, which a cell has declared, a value. */
   void set(String name, Object value) throws ReflectiveOperationException {
-    field(variable(name)).set(null, value);
-  }
-
-  /** Returns the value of a variable. */
-  Object get(String name) throws ReflectiveOperationException {
-    return field(variable(name)).get(null);
-  }
-
-  private VarSnippet variable(String name) {
-    return shell
-        .variables()
-        .filter(each -> each.name().equals(name))
-        .filter(each -> shell.status(each) == Snippet.Status.VALID)
-        .findAny()
-        .orElseThrow(() -> new IllegalArgumentException("no variable \"%s\"".formatted(name)));
-  }
-
-  private Field field(VarSnippet variable) throws ReflectiveOperationException {
+    VarSnippet variable =
+        shell.variables().filter(each -> each.name().equals(name)).findAny().orElseThrow();
     Class<?> around = classes.loadClass(analysis.wrapper(variable).fullClassName());
-    Field field = around.getDeclaredField(variable.name());
+    Field field = around.getDeclaredField(name);
     field.setAccessible(true); // the class is not public
-    return field;
+    field.set(null, value);
   }
 
   @Override

@@ -9,7 +9,6 @@ class ArchitectureTest extends ArchitectureContract {
     super(
         "org.ddstore.notebook",
         "org.ddstore.notebook.classes",
-        "org.ddstore.notebook.display",
         "org.ddstore.notebook.kernel",
         "org.ddstore.cli");
   }

@@ -3,6 +3,7 @@ package org.ddstore.notebook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -13,7 +14,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lambdas and classes of cells in a class loader that loads what executors load. */
@@ -23,7 +26,7 @@ class CellsOnExecutorTest {
   private static int cells;
 
   @BeforeAll
-  static void open() throws CellException {
+  static void open() throws Exception {
     snippets = new Snippets(new CellClasses(CellsOnExecutorTest.class.getClassLoader(), folder));
     eval(
         """
@@ -40,9 +43,9 @@ class CellsOnExecutorTest {
     snippets.close();
   }
 
-  private static Object eval(String code) throws CellException {
+  private static Object eval(String code) throws Exception {
     cells++;
-    return snippets.eval(new CellText(cells, code)).value();
+    return SnippetsTest.eval(snippets, cells, code).value();
   }
 
   /** Runs a task, the value of an expression, as rank 5 of an executor. */
@@ -73,13 +76,6 @@ class CellsOnExecutorTest {
 
     assertThat(new ImitatedExecutor(folder).run(task, 5)).isEqualTo("5:" + expected);
     assertThat(((Call<?>) task).run(5)).as("on the driver").isEqualTo("5:" + expected);
-  }
-
-  @Test
-  void lambdaHasTheElementsOfAnArray() throws Exception {
-    eval("double[][] weights = {{1, 2}, {3}};");
-    assertThat(onExecutor("(Call<Double>) rank -> weights[1][0] + weights[0].length"))
-        .isEqualTo(5.0);
   }
 
   @Test
@@ -140,72 +136,66 @@ class CellsOnExecutorTest {
     eval("int base = 3;");
     Object task = eval("Call<Call<Integer>> outer = rank -> inner -> inner + rank + base; outer");
     eval("base = 0;");
-    ImitatedExecutor executor = new ImitatedExecutor(folder);
-    Object inner = executor.run(task, 5);
+    Object inner = new ImitatedExecutor(folder).run(task, 5);
     assertThat(new ImitatedExecutor(folder).run(inner, 1)).isEqualTo(9);
   }
 
-  @Test
-  void lambdaInAnOrdinaryLambdaHasTheValueAtItsCreation() throws Exception {
-    eval("int base = 1; Supplier<Call<Integer>> maker = () -> rank -> rank + base;");
-    eval("base = 2;");
-    assertThat(onExecutor("maker.get()")).as("the ordinary lambda reads the variable").isEqualTo(7);
+  /** Code before the task, the task, and its result. */
+  static List<Arguments> tasks() {
+    return List.of(
+        arguments("", "(Call<Integer> & Cloneable) rank -> rank * base", 50),
+        arguments("", "(Call<Integer>) rank -> rank + base", 15),
+        arguments("double[][] w = {{1, 2}, {3}};", "(Call<Double>) rank -> w[1][0] + base", 13.0),
+        arguments("Supplier<Call<Integer>> maker = () -> rank -> rank + base;", "maker.get()", 15),
+        arguments(
+            """
+            List<Call<Integer>> both = new ArrayList<>();
+            both.add(rank -> rank + base);
+            both.add(rank -> rank + base);""",
+            "both.get(1)",
+            15),
+        arguments(
+            "IntBinaryOperator product = (IntBinaryOperator & Serializable) (a, b) -> a * b + base;",
+            "(Call<Integer>) rank -> product.applyAsInt(rank, 2)",
+            20),
+        arguments(
+            "class Own { static int twice(int x) { return 2 * x; } }",
+            "(Call<Integer>) Own::twice",
+            10),
+        arguments(
+            "Map<Integer, String> names = new HashMap<>(Map.of(5, \"five\"));",
+            "(Call<String>) names::get",
+            "five"),
+        arguments(
+            "int thrice(int x) { return 3 * x; }", "(Call<Integer>) rank -> thrice(rank)", 15),
+        arguments(
+            """
+            class Scale implements Serializable {
+              static final int STEP = 7;
+              final int factor = base;
+              Call<Integer> task(int add) { return rank -> rank * factor + add + base + STEP; }
+            }
+            Scale scale = new Scale();""",
+            "scale.task(2)",
+            69));
+  }
+
+  @ParameterizedTest
+  @MethodSource("tasks")
+  void taskHasItsResultOnAnExecutor(String before, String task, Object result) throws Exception {
+    eval("int base = 10;\n" + before);
+    assertThat(onExecutor(task)).isEqualTo(result);
   }
 
   @Test
-  void equalLambdasAreSerializedEach() throws Exception {
-    eval("int base = 1;");
-    assertThat(
-            onExecutor(
-                """
-                List<Call<Integer>> both = new ArrayList<>();
-                both.add(rank -> rank + base);
-                both.add(rank -> rank + base);
-                both.get(1)"""))
-        .isEqualTo(6);
-  }
-
-  @Test
-  void lambdaOfSeveralInterfacesIsSerialized() throws Exception {
-    eval("int base = 4;");
-    assertThat(onExecutor("(Call<Integer> & Cloneable) rank -> rank * base")).isEqualTo(20);
-    assertThat(
-            onExecutor(
-                """
-                IntBinaryOperator product = (IntBinaryOperator & Serializable) (a, b) -> a * b + base;
-                Call<Integer> user = rank -> product.applyAsInt(rank, 2);
-                user"""))
-        .isEqualTo(14);
-  }
-
-  @Test
-  void methodReferencesAreSerialized() throws Exception {
-    eval(
-        """
-        class Own { static int twice(int x) { return 2 * x; } }
-        int thrice(int x) { return 3 * x; }
-        Map<Integer, String> names = new HashMap<>(Map.of(5, "five"));""");
-    Object bound = eval("Call<String> bound = names::get; bound");
-    eval("names = null;");
-
-    assertThat(onExecutor("(Call<Integer>) Own::twice")).isEqualTo(10);
-    assertThat(onExecutor("(Call<Integer>) rank -> thrice(rank)")).isEqualTo(15);
-    assertThat(new ImitatedExecutor(folder).run(bound, 5)).isEqualTo("five");
-  }
-
-  @Test
-  void methodOfAClassCapturesItsObject() throws Exception {
-    eval(
-        """
-        int base = 100;
-        class Scale implements Serializable {
-          static final int STEP = 7;
-          final int factor = base;
-          Call<Integer> task(int add) { return rank -> rank * factor + add + base + STEP; }
-        }
-        Scale scale = new Scale();
-        base = 1;""");
-    assertThat(onExecutor("scale.task(2)")).isEqualTo(510);
+  void equalLambdasInsideAndOutsideOfATaskDoNotShareValues() throws Exception {
+    eval("int base = 1; IntSupplier reader = () -> base;");
+    Object task =
+        eval(
+            "(Call<Integer>) rank -> { IntSupplier reader = () -> base; return reader.getAsInt(); }");
+    eval("base = 9;");
+    assertThat(new ImitatedExecutor(folder).run(task, 0)).isEqualTo(1);
+    assertThat(eval("reader.getAsInt()")).as("ordinary lambdas read the variable").isEqualTo(9);
   }
 
   @Test
@@ -236,86 +226,34 @@ class CellsOnExecutorTest {
         .isEqualTo("Square[side=3.0]twogreeng4.0shape");
   }
 
-  @Test
-  void resultsOfExecutorsAreEqualToThoseOfTheDriver() throws Exception {
-    eval("record Point(int x, List<Integer> all) implements Serializable {}");
-    assertThat(onExecutor("(Call<Point>) rank -> new Point(rank, List.of(1))"))
-        .hasToString("Point[x=5, all=[1]]");
-  }
-
-  @Test
-  void ordinaryLambdasReadTheVariable() throws Exception {
-    eval("int live = 1; IntSupplier reader = () -> live; Runnable writer = () -> { live = 9; };");
-    eval("writer.run();");
-    assertThat(eval("reader.getAsInt()")).isEqualTo(9);
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "(Call<Integer>) rank -> count++",
-        "(Call<Integer>) rank -> { IntStream.range(0, 2).forEach(i -> count = i); return 0; }",
-        "(Call<Call<Integer>>) rank -> inner -> count -= 1"
+        "rank -> method(rank)",
+        "rank -> new Reader().get()",
+        "rank -> Holder.KEPT",
+        "new Call<Integer>() { public Integer run(int rank) { return outside; } }",
+        "rank -> new Reader().later().get()",
+        "rank -> outside = 77"
       })
-  void lambdaThatAssignsAVariableIsRefused(String expression) throws Exception {
-    eval("int count = 0;");
-    assertThatThrownBy(() -> eval(expression))
-        .isInstanceOf(CodeFailure.class)
-        .cause()
-        .isInstanceOf(RejectedArgumentException.class)
-        .hasMessage(
-            "the lambda assigns variable \"count\", which executors cannot change: return the value as a result, or use an accumulator of Spark");
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "rank -> method(rank) | method \"method\" reads it",
-        "rank -> new Reader().get() | method \"get\" of Reader reads it",
-        "rank -> new Reader(1).kept | the constructor of Reader reads it",
-        "rank -> Holder.KEPT | the initializer of Holder reads it",
-        "rank -> new Default() {}.get() | method \"get\" of Default reads it",
-        "new Call<Integer>() { public Integer run(int rank) { return outside; } } | method \"run\" of an anonymous class reads it",
-        "rank -> new Reader().later().get() | method \"later\" of Reader reads it"
-      })
-  void useOutsideOfTheLambdaFailsOnExecutors(String task, String place) throws Exception {
+  void useOutsideOfTheLambdaFailsOnExecutors(String task) throws Exception {
     eval(
         """
         int outside = 77;
         int method(int x) { return x + outside; }
         class Reader {
-          int kept;
-          Reader() {}
-          Reader(int x) { kept = outside; }
           int get() { return outside; }
           Supplier<Integer> later() { return () -> outside; }
         }
-        class Holder { static final int KEPT = Integer.valueOf(outside); }
-        interface Default { default int get() { return outside; } }""");
+        class Holder { static final int KEPT = Integer.valueOf(outside); }""");
     Object made = eval("Call<Integer> made = %s; made".formatted(task));
 
     assertThat(((Call<?>) made).run(0)).as("on the driver").isEqualTo(77);
     assertThatThrownBy(() -> new ImitatedExecutor(folder).run(made, 0))
-        .satisfiesAnyOf(
-            failure -> assertThat(failure).isInstanceOf(RejectedArgumentException.class),
-            failure -> assertThat(failure).hasCauseInstanceOf(RejectedArgumentException.class))
-        .satisfies(
-            failure ->
-                assertThat(failure.getCause() == null ? failure : failure.getCause())
-                    .hasMessageContaining("variable \"outside\" has no value on executors")
-                    .hasMessageContaining(place)
-                    .hasMessageContaining("pass the value as a parameter"));
-  }
-
-  @Test
-  void assignmentOutsideOfTheLambdaFailsOnExecutors() throws Exception {
-    eval("long total = 0; void add(long x) { total += x; } void put(long x) { total = x; }");
-    Object made = eval("Call<Integer> made = rank -> { put(rank); return 0; }; made");
-    assertThatThrownBy(() -> new ImitatedExecutor(folder).run(made, 1))
+        .extracting(failure -> failure.getCause() == null ? failure : failure.getCause())
         .isInstanceOf(RejectedArgumentException.class)
-        .hasMessage(
-            "variable \"total\" cannot be assigned on executors, where method \"put\" assigns it: return the value as a result");
+        .asString()
+        .contains("variable \"outside\" of a cell is not available on executors: pass its value");
   }
 
   @Test

@@ -2,30 +2,43 @@
 package org.ddstore.notebook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.ddstore.cli.Launcher;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.contract.Needed;
+import org.ddstore.contract.ProcessTree;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code ./ddstore notebook --execute}. */
+/** {@code ./ddstore notebook} with Jupyter. */
 @Tag("slow")
 @Tag("system")
 class NotebookCommandIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+  private static final String CONTROL_C = "\u0003";
 
   @TempDir private Path folder;
 
@@ -41,18 +54,8 @@ class NotebookCommandIT {
     List<Object> all = new ArrayList<>();
     for (String code : cells) {
       Map<String, Object> cell =
-          new HashMap<>(
-              Map.of(
-                  "cell_type",
-                  "code",
-                  "id",
-                  "cell" + all.size(),
-                  "metadata",
-                  Map.of(),
-                  "outputs",
-                  List.of(),
-                  "source",
-                  code));
+          new HashMap<>(Map.of("cell_type", "code", "id", "cell" + all.size(), "source", code));
+      cell.putAll(Map.of("metadata", Map.of(), "outputs", List.of()));
       cell.put("execution_count", null);
       all.add(cell);
     }
@@ -63,33 +66,32 @@ class NotebookCommandIT {
     return file;
   }
 
-  private Outcome execute(Path notebook, String... options) throws Exception {
-    List<String> arguments =
-        new ArrayList<>(
-            List.of("notebook", "--execute", notebook.toString(), "--master", "local[1]"));
-    arguments.addAll(List.of(options));
-    return new Launcher(folder).run(arguments.toArray(new String[0]));
-  }
-
   @Test
-  void writesTheOutputsOfAllCells() throws Exception {
+  void executesANotebook() throws Exception {
     Path output = folder.resolve("out.ipynb");
-    Outcome done =
-        execute(
-            notebook(
+    String file =
+        notebook(
                 "%%sql\nshow tables in ddstore",
-                "int n = 2;\nspark.range(n)",
-                "spark.conf().get(\"spark.app.name\") + spark.conf().get(\"my.key\")"),
-            "--output",
-            output.toString(),
-            "--conf",
-            "my.key=a \"b\" \\c");
+                "spark.conf().get(\"spark.app.name\") + spark.conf().get(\"my.key\")")
+            .toString();
+    Outcome done =
+        new Launcher(folder)
+            .run(
+                "notebook",
+                "--execute",
+                file,
+                "--output",
+                output.toString(),
+                "--master",
+                "local[1]",
+                "--conf",
+                "my.key=a \"b\" \\c");
     assertThat(done.exitCode()).as(done.err()).isZero();
+    assertThat(done.err()).contains("executed: " + output);
 
     String text = Files.readString(output);
     JsonNode cells = JSON.readTree(text).get("cells");
-    assertThat(cells.get(1).at("/outputs/0/data/text~1html").toString()).contains("<th>id</th>");
-    assertThat(cells.get(2).at("/outputs/0/data/text~1plain/0").asText())
+    assertThat(cells.get(1).at("/outputs/0/data/text~1plain/0").asText())
         .isEqualTo("ddstore notebooka \"b\" \\c");
     assertThat(text).as("paths of this machine").doesNotContain(ROOT.toString(), folder.toString());
   }
@@ -97,14 +99,76 @@ class NotebookCommandIT {
   @Test
   void failsWithTheErrorOfACell() throws Exception {
     Path output = folder.resolve("out.ipynb");
+    String file = notebook("int zero = 0;", "int n = 1 / zero;").toString();
     Outcome failed =
-        execute(notebook("int zero = 0;", "int n = 1 / zero;"), "--output", output.toString());
+        new Launcher(folder)
+            .run(
+                "notebook",
+                "--execute",
+                file,
+                "--output",
+                output.toString(),
+                "--master",
+                "local[1]");
     assertThat(failed.exitCode()).isEqualTo(1);
     assertThat(failed.err())
         .contains(
             "java.lang.ArithmeticException: / by zero\n    at cell 2, line 1: int n = 1 / zero;")
-        .contains("ddstore: notebook: ")
+        .contains("ddstore: notebook: " + file + " failed")
         .doesNotContain("Traceback");
     assertThat(output).doesNotExist();
+  }
+
+  @Test
+  void refusesIllegalArgumentsAndPrintsHelp() throws Exception {
+    Outcome refused = new Launcher(folder).run("notebook", "--port", "0");
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err())
+        .endsWith(
+            "ddstore: notebook: --port: \"0\" is not a number in [1, 65535]\nSee ./ddstore notebook --help\n");
+    Outcome help = new Launcher(folder).run("notebook", "--help");
+    assertThat(help.exitCode()).isZero();
+    assertThat(help.out()).startsWith("Usage: ddstore notebook ").contains("--execute FILE");
+  }
+
+  @Test
+  void servesKernelsToOwnersOfTheTokenUntilItIsInterruptedTwice() throws Exception {
+    Launcher launcher = new Launcher(folder);
+    ProcessBuilder builder =
+        launcher.builder(
+            "notebook", "--master", "local[1]", "--port", Integer.toString(freePort()));
+    // Without a terminal Jupyter would not ask after ^C.
+    builder.command("script", "-qec", String.join(" ", builder.command()), "/dev/null");
+    Path log = folder.resolve("jupyter.log");
+    builder.redirectErrorStream(true).redirectOutput(log.toFile());
+    try (ProcessTree processes = ProcessTree.start(builder)) {
+      Pattern pattern = Pattern.compile("(http://127\\.0\\.0\\.1:\\d+/)\\?token=([0-9a-f]{48})");
+      Matcher address =
+          await().atMost(LIMIT).until(() -> pattern.matcher(Files.readString(log)), Matcher::find);
+      HttpRequest.Builder kernels =
+          HttpRequest.newBuilder(URI.create(address.group(1) + "api/kernels"))
+              .POST(BodyPublishers.noBody());
+      assertThat(status(kernels)).isEqualTo(403);
+      assertThat(status(kernels.header("Authorization", "token " + address.group(2))))
+          .as(() -> "log: " + log)
+          .isEqualTo(201);
+
+      processes.type(CONTROL_C);
+      await().atMost(LIMIT).until(() -> Files.readString(log).contains("(y/[n])"));
+      processes.type(CONTROL_C);
+      processes.awaitAll(LIMIT);
+      processes.assertNothingLeft();
+      launcher.assertNoTemporaryFiles();
+    }
+  }
+
+  private static int status(HttpRequest.Builder request) throws Exception {
+    return HttpClient.newHttpClient().send(request.build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0)) {
+      return socket.getLocalPort();
+    }
   }
 }

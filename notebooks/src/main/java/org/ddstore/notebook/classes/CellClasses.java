@@ -4,27 +4,27 @@ package org.ddstore.notebook.classes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import jdk.jshell.spi.SPIResolutionException;
+import java.util.function.Consumer;
+import jdk.jshell.execution.LoaderDelegate;
+import jdk.jshell.spi.ExecutionControl.ClassBytecodes;
+import jdk.jshell.spi.ExecutionControl.ClassInstallException;
+import jdk.jshell.spi.ExecutionControl.InternalException;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassWriter;
+import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.tree.ClassNode;
 
 /**
  * The class loader of all cells on the driver. It also writes the executors' form of each class to
  * a folder that Spark serves. Thread-safe.
  */
-public final class CellClasses extends ClassLoader {
+public final class CellClasses extends ClassLoader implements LoaderDelegate {
   static {
     registerAsParallelCapable();
   }
-
-  /** Code that JShell puts in place of a body with an unknown name throws it. */
-  private static final String UNRESOLVED = SPIResolutionException.class.getName();
 
   private final Path folder;
   private final Map<String, byte[]> undefined = new ConcurrentHashMap<>();
@@ -47,18 +47,38 @@ public final class CellClasses extends ClassLoader {
     return folder;
   }
 
-  /**
-   * Adds a compiled class. Executors can load it from then on.
-   *
-   * @param name binary name
-   */
-  public void add(String name, byte[] compiled) throws IOException {
-    CellClass forms = CellClass.of(name, compiled);
-    Path file = folder.resolve(name.replace('.', '/') + ".class");
-    Files.createDirectories(file.getParent());
-    Files.write(file, forms.executor());
-    undefined.put(name, forms.driver());
-    known.put(name, CellClass.withoutLines(compiled));
+  /** Adds compiled classes. Executors can load them from then on. */
+  @Override
+  public void load(ClassBytecodes[] compiled) throws ClassInstallException {
+    try {
+      for (ClassBytecodes each : compiled) {
+        Path file = folder.resolve(each.name().replace('.', '/') + ".class");
+        Files.createDirectories(file.getParent());
+        Files.write(file, form(each.bytecodes(), CellVariable::refuseUses));
+        undefined.put(each.name(), form(each.bytecodes(), CellStop::insertChecks));
+        known.put(each.name(), withoutLines(each.bytecodes()));
+      }
+    } catch (IOException e) {
+      String problem = "cannot write classes for executors: " + e;
+      throw new ClassInstallException(problem, new boolean[compiled.length]);
+    }
+  }
+
+  /** Returns a form of a class whose lambdas capture the variables of cells that they read. */
+  private static byte[] form(byte[] compiled, Consumer<ClassNode> change) {
+    ClassNode node = new ClassNode(Opcodes.ASM9);
+    new ClassReader(compiled).accept(node, ClassReader.EXPAND_FRAMES);
+    LambdaCaptures.rewrite(node);
+    change.accept(node);
+    ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
+    node.accept(writer);
+    return writer.toByteArray();
+  }
+
+  private static byte[] withoutLines(byte[] compiled) {
+    ClassWriter writer = new ClassWriter(0);
+    new ClassReader(compiled).accept(writer, ClassReader.SKIP_DEBUG);
+    return writer.toByteArray();
   }
 
   /**
@@ -66,39 +86,26 @@ public final class CellClasses extends ClassLoader {
    * an import, which moves their lines.
    */
   public boolean isKnown(String name, byte[] compiled) {
-    return Arrays.equals(known.get(name), CellClass.withoutLines(compiled));
-  }
-
-  /**
-   * Returns the classes around snippets that code of a class can reach and that use a name that no
-   * snippet declares. JShell lets such code throw.
-   *
-   * @param name binary name
-   */
-  public Set<String> unresolved(String name) {
-    Set<String> unresolved = new TreeSet<>();
-    Set<String> seen = new HashSet<>(Set.of(name));
-    Deque<String> open = new ArrayDeque<>(seen);
-    while (!open.isEmpty()) {
-      String next = open.pop();
-      byte[] compiled = known.get(next);
-      for (String used : compiled == null ? Set.<String>of() : CellClass.used(compiled)) {
-        if (used.equals(UNRESOLVED)) {
-          unresolved.add(CellNames.snippetClass(next));
-        } else if (CellNames.isOfCell(used) && seen.add(used)) {
-          open.push(used);
-        }
-      }
-    }
-    return unresolved;
+    return Arrays.equals(known.get(name), withoutLines(compiled));
   }
 
   @Override
-  protected Class<?> findClass(String name) throws ClassNotFoundException {
-    byte[] bytes = undefined.remove(name);
-    if (bytes == null) {
-      throw new ClassNotFoundException(name);
+  public void classesRedefined(ClassBytecodes[] compiled) {} // they have not changed
+
+  @Override
+  public void addToClasspath(String path) throws InternalException {
+    throw new InternalException("the class path is fixed: " + path);
+  }
+
+  @Override
+  public Class<?> findClass(String name) throws ClassNotFoundException {
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> loaded = findLoadedClass(name);
+      byte[] bytes = undefined.remove(name);
+      if (loaded == null && bytes == null) {
+        throw new ClassNotFoundException(name);
+      }
+      return loaded == null ? defineClass(name, bytes, 0, bytes.length) : loaded;
     }
-    return defineClass(name, bytes, 0, bytes.length);
   }
 }

@@ -5,103 +5,50 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import org.ddstore.cli.ErrorReport;
 import org.ddstore.notebook.NotebookEngine;
 import org.ddstore.notebook.NotebookOptions;
 import org.dflib.jjava.jupyter.channels.JupyterConnection;
 import org.dflib.jjava.jupyter.kernel.KernelConnectionProperties;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** The program that Jupyter starts for each notebook. Ends on request, or with Jupyter. */
-@Command(name = "ddstore-kernel", description = "Runs the cells of one notebook.")
-public final class KernelMain implements Callable<Integer> {
-  /** System property that the configuration of the log reads. */
-  private static final String LOG_FILE = "ddstore.notebook.log";
-
+public final class KernelMain {
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   /** Environment variable that Jupyter sets to the id of its process. */
   private static final String JUPYTER_PROCESS = "JPY_PARENT_PID";
 
-  @Parameters(paramLabel = "FILE", description = "Jupyter's file with ports and key.")
-  private Path connectionFile;
+  private KernelMain() {}
 
-  @Option(names = "--executors", paramLabel = "N", description = "Executors; 2 by default.")
-  private int executors = NotebookOptions.defaults().executors();
-
-  @Option(names = "--cores", paramLabel = "N", description = "Cores per executor; 2 by default.")
-  private int cores = NotebookOptions.defaults().cores();
-
-  @Option(
-      names = "--memory",
-      paramLabel = "MB",
-      description = "Heap of one executor in MiB; 1024 by default.")
-  private int memoryMb = NotebookOptions.defaults().memoryMb();
-
-  @Option(
-      names = "--master",
-      paramLabel = "URL",
-      description = "Spark master; by default executors of this machine.")
-  private Optional<String> master = Optional.empty();
-
-  @Option(names = "--conf", paramLabel = "KEY=VALUE", description = "Setting of Spark.")
-  private Map<String, String> settings = new LinkedHashMap<>();
-
-  @Option(
-      names = "--logs",
-      paramLabel = "DIR",
-      description = "Folder for the log of Spark; the temporary folder by default.")
-  private Path logs = Path.of(System.getProperty("java.io.tmpdir"));
-
-  @Option(names = "--no-progress", description = "Shows no bars for Spark jobs.")
-  private boolean hidesProgress;
-
-  /** Runs the kernel, and ends the JVM. */
-  public static void main(String[] arguments) {
-    CommandLine command =
-        new CommandLine(new KernelMain())
-            .setParameterExceptionHandler(ErrorReport::printUsage)
-            .setExecutionExceptionHandler((failure, self, parsed) -> print(failure, self));
-    System.exit(command.execute(arguments));
-  }
-
-  private static int print(Exception failure, CommandLine command) {
-    command.getErr().println("ddstore: " + failure);
-    return CommandLine.ExitCode.SOFTWARE;
-  }
-
-  @Override
-  public Integer call() throws IOException, GeneralSecurityException {
-    openLog();
+  /**
+   * Runs the kernel, and ends the JVM.
+   *
+   * @param arguments folder for the log of Spark, Jupyter's file with ports and key, options of the
+   *     session
+   */
+  public static void main(String... arguments) throws IOException, GeneralSecurityException {
+    openLog(Path.of(arguments[0]));
     KernelConnectionProperties properties =
-        KernelConnectionProperties.parse(Files.readString(connectionFile));
-    NotebookOptions options = new NotebookOptions(master, executors, cores, memoryMb, settings);
-    CurrentCell current = CurrentCell.install();
-    try (NotebookEngine engine = NotebookEngine.open(options, current)) {
+        KernelConnectionProperties.parse(Files.readString(Path.of(arguments[1])));
+    List<String> session = List.of(arguments).subList(2, arguments.length);
+    CellOutputs outputs = CellOutputs.install();
+    try (NotebookEngine engine = NotebookEngine.open(NotebookOptions.of(session), outputs)) {
       endWithJupyter();
-      NotebookKernel kernel = new NotebookKernel(engine, current, !hidesProgress);
       JupyterConnection connection = new JupyterConnection(properties);
-      kernel.becomeHandlerForConnection(connection);
+      new NotebookKernel(engine, outputs, connection).becomeHandlerForConnection(connection);
       connection.connect();
-      kernel.onStartup();
       connection.waitUntilClose();
     }
-    return CommandLine.ExitCode.OK;
+    System.exit(0);
   }
 
   /** Names the file before the first class of Spark logs. */
-  private void openLog() throws IOException {
-    Files.createDirectories(logs);
-    Path file = logs.resolve("kernel-%d.log".formatted(ProcessHandle.current().pid()));
-    System.setProperty(LOG_FILE, file.toString());
+  private static void openLog(Path folder) throws IOException {
+    Files.createDirectories(folder);
+    Path file = folder.resolve("kernel-%d.log".formatted(ProcessHandle.current().pid()));
+    System.setProperty("ddstore.notebook.log", file.toString()); // read by the configuration
     if (System.getProperty(LOG_CONFIGURATION) == null) {
       System.setProperty(
           LOG_CONFIGURATION, "classpath:org/ddstore/notebook/kernel/log4j2.properties");

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook.kernel;
 
-import java.nio.charset.StandardCharsets;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.ddstore.notebook.CellException;
 import org.ddstore.notebook.CellResult;
-import org.ddstore.notebook.CodeAssist;
-import org.ddstore.notebook.JobProgress;
 import org.ddstore.notebook.NotebookEngine;
-import org.ddstore.notebook.display.MimeBundle;
 import org.dflib.jjava.jupyter.channels.JupyterConnection;
 import org.dflib.jjava.jupyter.channels.ShellChannel;
 import org.dflib.jjava.jupyter.channels.ShellHandler;
@@ -25,6 +29,7 @@ import org.dflib.jjava.jupyter.kernel.display.DisplayData;
 import org.dflib.jjava.jupyter.kernel.display.Renderer;
 import org.dflib.jjava.jupyter.kernel.magic.MagicsRegistry;
 import org.dflib.jjava.jupyter.kernel.util.StringStyler;
+import org.dflib.jjava.jupyter.messages.ContentType;
 import org.dflib.jjava.jupyter.messages.Message;
 import org.dflib.jjava.jupyter.messages.MessageType;
 import org.dflib.jjava.jupyter.messages.publish.PublishError;
@@ -37,38 +42,43 @@ import org.zeromq.ZMQ;
 
 /**
  * A kernel that answers the requests of front ends by means of a {@link NotebookEngine}. One thread
- * executes cells and completes code; another one interrupts and ends the kernel.
+ * answers requests and sends the outputs of the cell, which runs in another one; a third one
+ * interrupts and ends the kernel.
  */
 final class NotebookKernel extends BaseKernel {
   private static final LanguageInfo JAVA =
-      new LanguageInfo(
-          "Java",
-          Integer.toString(Runtime.version().feature()),
-          "text/x-java",
-          ".java",
-          "java",
-          "text/x-java",
-          null);
+      new LanguageInfo.Builder("Java")
+          .version(Integer.toString(Runtime.version().feature()))
+          .mimetype("text/x-java")
+          .fileExtension(".java")
+          .pygments("java")
+          .codemirror("text/x-java")
+          .build();
+
+  private static final long SEND_INTERVAL_MS = 100;
 
   private final NotebookEngine engine;
-  private final CurrentCell current;
-  private final boolean showsProgress;
-
-  private JupyterConnection connection;
+  private final CellOutputs outputs;
+  private final JupyterConnection connection;
+  private final ExecutorService cells =
+      Executors.newSingleThreadExecutor(
+          cell -> {
+            Thread thread = new Thread(cell, "ddstore-cells");
+            thread.setDaemon(true);
+            return thread;
+          });
 
   /**
-   * @param engine engine whose cells show values in {@code current}; closed by a shutdown
-   * @param showsProgress whether bars show the progress of Spark jobs
+   * @param engine engine whose cells show values in {@code outputs}; closed by a shutdown
    */
-  NotebookKernel(NotebookEngine engine, CurrentCell current, boolean showsProgress) {
+  NotebookKernel(NotebookEngine engine, CellOutputs outputs, JupyterConnection connection) {
     super(
         "ddstore",
-        Optional.ofNullable(NotebookKernel.class.getPackage().getImplementationVersion())
-            .orElse("0"),
+        JAVA.getVersion(),
         JAVA,
         List.of(),
         null,
-        new JupyterIO(StandardCharsets.UTF_8),
+        new JupyterIO(UTF_8),
         new CommManager(),
         new Renderer(),
         null,
@@ -76,48 +86,32 @@ final class NotebookKernel extends BaseKernel {
         false,
         new StringStyler.Builder().build());
     this.engine = engine;
-    this.current = current;
-    this.showsProgress = showsProgress;
+    this.outputs = outputs;
+    this.connection = connection;
   }
 
+  /** Unlike that of the library, names the error of the cell, and refuses the cells that wait. */
   @Override
   protected synchronized void handleExecuteRequest(
       ShellReplyEnvironment environment, Message<ExecuteRequest> message) {
-    NotebookEngine.Announcement cell = engine.announce(); // before the user sees that it runs
-    try (cell) {
-      executeCell(environment, message);
-    }
-  }
-
-  private void executeCell(ShellReplyEnvironment environment, Message<ExecuteRequest> message) {
     ExecuteRequest request = message.getContent();
     environment.setBusyDeferIdle();
-    int count = request.isSilent() ? executionCount.get() : executionCount.getAndIncrement();
-    if (!request.isSilent()) {
-      environment.publish(new PublishExecuteInput(request.getCode(), count));
-    }
+    int count = executionCount.getAndIncrement();
+    environment.publish(new PublishExecuteInput(request.getCode(), count));
     try {
-      Optional<MimeBundle> result = execute(environment, count, request.getCode());
-      if (result.isPresent() && !request.isSilent()) {
-        environment.publish(new PublishExecuteResult(count, CellMessages.data(result.get())));
-      }
+      execute(environment, count, request.getCode())
+          .ifPresent(shown -> environment.publish(new PublishExecuteResult(count, shown)));
       environment.reply(new ExecuteReply(count, Map.of()));
     } catch (CellException e) {
-      ErrorReply error = new ErrorReply(e.name(), e.getMessage(), e.report());
-      error.setExecutionCount(count);
       environment.publish(new PublishError(e.name(), e.getMessage(), e.report()));
       // Before the reply: what is sent after it is executed.
       ShellChannel shell = (ShellChannel) environment.getShell();
       List<Message<?>> waiting = request.shouldStopOnError() ? waiting(shell) : List.of();
+      ErrorReply error = new ErrorReply(e.name(), e.getMessage(), e.report());
+      error.setExecutionCount(count);
       environment.replyError(ExecuteReply.MESSAGE_TYPE.error(), error);
       waiting.forEach(each -> answerWithoutExecution(shell, each));
     }
-  }
-
-  @Override
-  public void becomeHandlerForConnection(JupyterConnection connection) {
-    super.becomeHandlerForConnection(connection);
-    this.connection = connection;
   }
 
   /** Takes the requests that were sent while a cell ran. */
@@ -135,47 +129,56 @@ final class NotebookKernel extends BaseKernel {
     ShellReplyEnvironment environment = connection.prepareReplyEnv(shell, request);
     MessageType<?> type = request.getHeader().getType();
     ShellHandler handler = connection.getHandler(type);
-    try {
-      if (type.equals(MessageType.EXECUTE_REQUEST)) {
-        environment.setBusyDeferIdle();
-        replyAborted(environment);
-      } else if (handler != null) {
-        handler.handle(environment, request);
-      }
-    } finally {
-      environment.resolveDeferrals();
+    if (type.equals(MessageType.EXECUTE_REQUEST)) {
+      environment.setBusyDeferIdle();
+      environment.reply(
+          new Message<>(
+              environment.getContext(),
+              (MessageType) MessageType.EXECUTE_REPLY,
+              Map.of("status", "aborted"))); // the library has no such reply
+    } else if (handler != null) {
+      handler.handle(environment, request);
     }
+    environment.resolveDeferrals();
     if (environment.isMarkedForShutdown()) {
       connection.close();
     }
   }
 
-  private Optional<MimeBundle> execute(ShellReplyEnvironment environment, int count, String code)
+  /** Runs a cell, and sends its outputs meanwhile. */
+  private Optional<DisplayData> execute(ShellReplyEnvironment environment, int count, String code)
       throws CellException {
-    CellMessages messages = new CellMessages(environment);
-    CurrentCell.Scope scope = current.begin(messages);
-    ProgressBar bar = ProgressBar.start(messages, this::progress);
+    Future<Optional<DisplayData>> cell =
+        cells.submit(
+            () -> {
+              CellResult result = engine.run(count, code);
+              return result.isShown()
+                  ? Optional.of(CellOutputs.data(engine.render(result.value())))
+                  : Optional.empty();
+            });
     try {
-      CellResult result = engine.run(count, code);
-      return result.isShown() ? Optional.of(engine.render(result.value())) : Optional.empty();
+      while (true) {
+        try {
+          return cell.get(SEND_INTERVAL_MS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+          outputs.send(content -> publish(environment, content));
+        }
+      }
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof CellException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nothing interrupts this thread", e);
     } finally {
-      bar.close();
-      scope.close();
+      outputs.send(content -> publish(environment, content));
     }
   }
 
-  private Optional<JobProgress> progress() {
-    return showsProgress ? engine.progress() : Optional.empty();
-  }
-
-  /** Answers a request that is not executed; the library has no such reply. */
   @SuppressWarnings({"unchecked", "rawtypes"})
-  private static void replyAborted(ShellReplyEnvironment environment) {
-    environment.reply(
-        new Message<>(
-            environment.getContext(),
-            (MessageType) MessageType.EXECUTE_REPLY,
-            Map.of("status", "aborted")));
+  private static void publish(ShellReplyEnvironment environment, ContentType content) {
+    environment.publish(content);
   }
 
   @Override
@@ -183,39 +186,28 @@ final class NotebookKernel extends BaseKernel {
     throw new UnsupportedOperationException("cells are executed by handleExecuteRequest");
   }
 
+  /** Shows nothing: the pages of the Javadoc say more. */
   @Override
   public DisplayData inspect(String code, int at, boolean extraDetail) {
-    int cursor = code.offsetByCodePoints(0, at);
-    return engine
-        .assist(assist -> assist.inspect(code, cursor))
-        .map(MimeBundle::text)
-        .map(CellMessages::data)
-        .orElse(null);
+    return null;
   }
 
   @Override
   public ReplacementOptions complete(String code, int at) {
-    int cursor = code.offsetByCodePoints(0, at);
-    CodeAssist.Completions found = engine.assist(assist -> assist.complete(code, cursor));
-    return new ReplacementOptions(found.texts(), code.codePointCount(0, found.start()), at);
+    String written = code.substring(0, code.offsetByCodePoints(0, at));
+    int[] start = new int[1];
+    List<String> texts = engine.complete(written, start);
+    return new ReplacementOptions(texts, written.codePointCount(0, start[0]), at);
   }
 
   @Override
   public String isComplete(String code) {
-    return engine
-        .assist(assist -> assist.isComplete(code))
-        .map(isComplete -> isComplete ? IS_COMPLETE_YES : IS_COMPLETE_BAD)
-        .orElseGet(() -> CodeAssist.indent(code));
+    return IS_COMPLETE_MAYBE;
   }
 
   @Override
   public void interrupt() {
     engine.interrupt();
-  }
-
-  @Override
-  public void onStartup() {
-    installNotebookKernel(); // without the extensions of other kernels
   }
 
   @Override

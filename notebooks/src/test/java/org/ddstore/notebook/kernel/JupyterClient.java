@@ -78,11 +78,10 @@ final class JupyterClient implements AutoCloseable {
     kernel.addAll(SparkArchive.quickStart());
     kernel.addAll(List.of("-Djava.awt.headless=true", "-Djava.io.tmpdir=" + temporary));
     kernel.addAll(List.of("-cp", new SparkArchive().classPath(), KernelMain.class.getName()));
-    kernel.addAll(List.of("--logs", folder.resolve("logs").toString()));
+    kernel.addAll(List.of(folder.resolve("logs").toString(), "{connection_file}"));
     InProcess.settings()
         .forEach((key, value) -> kernel.addAll(List.of("--conf", key + "=" + value)));
     kernel.addAll(List.of(options));
-    kernel.add("{connection_file}");
     Path description = folder.resolve("kernels/ddstore/kernel.json");
     Files.createDirectories(description.getParent());
     JSON.writeValue(
