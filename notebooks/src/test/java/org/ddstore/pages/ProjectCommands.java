@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.site;
+package org.ddstore.pages;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.ddstore.cli.CommandExtension;
 import org.ddstore.cli.Main;
 import picocli.CommandLine;
@@ -22,8 +17,6 @@ import picocli.CommandLine.Help.Ansi;
 
 /** The commands of this project, and the help that each prints. */
 final class ProjectCommands {
-  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
-
   /** The examples that the launcher starts, and their classes. */
   private static final Map<String, String> EXAMPLES =
       Map.of(
@@ -33,8 +26,8 @@ final class ProjectCommands {
           "sparse", "Sparse",
           "readme", "Readme");
 
-  private static final Pattern LAUNCHED = Pattern.compile("(?m)^  (\\w+)\\)$");
-  private static final Pattern NAMES = Pattern.compile("example ([a-z|]+) ");
+  /** The commands that the launcher itself runs, apart from the examples and from JMH. */
+  private static final List<String> LAUNCHED = List.of("api", "docs", "format", "notebook", "test");
 
   private final Map<String, String> helps = new TreeMap<>();
 
@@ -46,12 +39,12 @@ final class ProjectCommands {
     CommandLine program = new CommandLine(new Main());
     ServiceLoader.load(CommandExtension.class).forEach(program::addSubcommand);
     commands.add("", program);
-    for (String name : launched()) {
-      if (name.equals("example")) {
-        commands.addExamples();
-      } else if (!name.equals("jmh")) { // its options are those of JMH
-        commands.helps.put(name, launcherHelp(name));
-      }
+    for (String name : LAUNCHED) {
+      commands.helps.put(name, launcherHelp(name));
+    }
+    for (Map.Entry<String, String> example : EXAMPLES.entrySet()) {
+      String help = example(example.getValue()).getUsageMessage(Ansi.OFF);
+      commands.helps.put("example " + example.getKey(), help);
     }
     return commands.helps;
   }
@@ -63,18 +56,8 @@ final class ProjectCommands {
     command.getSubcommands().forEach((child, line) -> add((name + " " + child).strip(), line));
   }
 
-  private void addExamples() throws Exception {
-    Matcher names = NAMES.matcher(launcherHelp("example"));
-    if (!names.find()) {
-      throw new IllegalStateException("the help of example names no examples");
-    }
-    for (String name : names.group(1).split("\\|", -1)) {
-      helps.put("example " + name, example(name).getUsageMessage(Ansi.OFF));
-    }
-  }
-
-  private static CommandLine example(String name) throws ReflectiveOperationException {
-    Class<?> type = Class.forName("org.ddstore.examples." + EXAMPLES.get(name));
+  private static CommandLine example(String className) throws ReflectiveOperationException {
+    Class<?> type = Class.forName("org.ddstore.examples." + className);
     for (Method method : type.getDeclaredMethods()) {
       if (method.getName().equals("command") && method.getReturnType() == CommandLine.class) {
         method.setAccessible(true);
@@ -85,20 +68,9 @@ final class ProjectCommands {
     return new CommandLine(constructor.newInstance());
   }
 
-  /** Returns the commands that the launcher itself runs: the cases of its last branch. */
-  private static List<String> launched() throws IOException {
-    String script = Files.readString(ROOT.resolve("ddstore"));
-    Matcher matcher = LAUNCHED.matcher(script.substring(script.lastIndexOf("\ncase ${1:-} in")));
-    List<String> names = new ArrayList<>();
-    while (matcher.find()) {
-      names.add(matcher.group(1));
-    }
-    return names;
-  }
-
   private static String launcherHelp(String command) throws IOException, InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder("bash", ROOT.resolve("ddstore").toString(), command, "--help");
+        new ProcessBuilder("bash", Page.ROOT.resolve("ddstore").toString(), command, "--help");
     builder.environment().put("DDSTORE_UNDER_TEST", "1");
     Process process = builder.redirectErrorStream(true).start();
     String help = new String(process.getInputStream().readAllBytes(), UTF_8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.site;
+package org.ddstore.pages;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -28,7 +28,6 @@ import org.ddstore.spark.SparkArchive;
  * pages share the notebook and its Spark. For one thread.
  */
 final class PageRunner implements AutoCloseable {
-  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final long CELL_SECONDS = 180;
 
   /** Not linked into the folder of commands: their outputs go to a folder {@code target} there. */
@@ -69,7 +68,7 @@ final class PageRunner implements AutoCloseable {
     pages++;
     place = Files.createDirectories(folder.resolve(Integer.toString(pages)));
     Files.createDirectory(place.resolve("data"));
-    try (Stream<Path> entries = Files.list(ROOT)) {
+    try (Stream<Path> entries = Files.list(Page.ROOT)) {
       for (Path entry : entries.toList()) {
         if (!NOT_LINKED.contains(entry.getFileName().toString())) {
           links.add(Files.createSymbolicLink(place.resolve(entry.getFileName()), entry));
@@ -84,7 +83,7 @@ final class PageRunner implements AutoCloseable {
    * @return what it prints, and the value of the last expression of a cell
    * @throws BlockFailure if the code fails
    */
-  String run(CodeBlock block) throws BlockFailure, IOException, InterruptedException {
+  String run(Page.Block block) throws BlockFailure, IOException, InterruptedException {
     String code = block.code();
     for (String data : PLACES_OF_DATA) {
       code = code.replace(data, place.resolve("data") + "/");
@@ -123,7 +122,7 @@ final class PageRunner implements AutoCloseable {
     }
   }
 
-  private String command(CodeBlock block, String code)
+  private String command(Page.Block block, String code)
       throws BlockFailure, IOException, InterruptedException {
     Launcher.Outcome outcome = new Launcher(place).bash(code);
     if (outcome.exitCode() != 0) {
@@ -164,7 +163,7 @@ final class PageRunner implements AutoCloseable {
     /**
      * @param error error that a reader sees
      */
-    BlockFailure(CodeBlock block, String error, Throwable cause) {
+    BlockFailure(Page.Block block, String error, Throwable cause) {
       super("%s: %s%nin:%n%s".formatted(block, error, block.code()), cause);
     }
   }

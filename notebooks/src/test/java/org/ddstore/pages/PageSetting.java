@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.site;
+package org.ddstore.pages;
 
 import java.io.IOException;
 import java.io.StringReader;
@@ -44,7 +44,7 @@ record PageSetting(String place, String key, Optional<String> value) {
   }
 
   /** Returns the settings in a block of code. */
-  static List<PageSetting> of(CodeBlock block) throws IOException {
+  static List<PageSetting> of(Page.Block block) throws IOException {
     List<PageSetting> settings = new ArrayList<>();
     if (block.language().equals("properties")) {
       Properties properties = new Properties();

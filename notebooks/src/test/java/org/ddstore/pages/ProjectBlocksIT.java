@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.site;
+package org.ddstore.pages;
 
 /** The pages outside of the guide. */
 class ProjectBlocksIT extends PageBlocksContract {

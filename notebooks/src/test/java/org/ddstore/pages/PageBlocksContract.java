@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.site;
+package org.ddstore.pages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,13 +7,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.ddstore.contract.Needed;
-import org.ddstore.site.PageRunner.BlockFailure;
+import org.ddstore.pages.Page.Block;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -24,14 +23,13 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Every block of code that a page does not mark as not run does run, and prints the output that the
  * page shows. {@code -Dddstore.guide.page=TEXT} runs the pages whose path contains a text. {@code
- * -Dddstore.guide.write=true} writes outputs that are missing or wrong into the pages.
+ * -Dddstore.guide.write=true} writes outputs that are wrong into the pages.
  */
 @Tag("slow")
 @Tag("system")
 abstract class PageBlocksContract {
   static final String GUIDE = "docs/guide/";
 
-  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final String PAGE = System.getProperty("ddstore.guide.page", "");
   private static final boolean WRITES = Boolean.getBoolean("ddstore.guide.write");
 
@@ -57,65 +55,45 @@ abstract class PageBlocksContract {
 
   @TestFactory
   Stream<DynamicTest> blocksRunAsThePageShows() throws IOException {
-    return Pages.read(ROOT).all().stream()
+    return Page.all().stream()
         .filter(page -> covers(page.path()) && page.path().contains(PAGE))
-        .filter(page -> PageBlocks.of(page).stream().anyMatch(CodeBlock::runs))
+        .filter(page -> page.blocks().stream().anyMatch(Block::runs))
         .map(page -> DynamicTest.dynamicTest(page.path(), () -> run(page)));
   }
 
   private static void run(Page page) throws Exception {
     List<String> problems = new ArrayList<>();
-    Map<BlockOutput, String> others = new LinkedHashMap<>();
+    // From the last output to the first, because a written one changes the numbers of lines.
+    Map<Integer, Runnable> corrections = new TreeMap<>((a, b) -> b - a);
+    List<String> lines = new ArrayList<>(Files.readAllLines(Page.ROOT.resolve(page.path())));
     runner.beginPage();
     try {
-      for (CodeBlock block : PageBlocks.of(page)) {
-        if (block.runs()) {
-          compare(block, runner.run(block), problems, others);
+      for (Block block : page.blocks()) {
+        String actual = block.runs() ? runner.run(block) : "";
+        PageOutput expected = block.output().orElse(null);
+        if (block.runs() && expected != null && !expected.matches(actual)) {
+          corrections.put(block.line(), () -> expected.write(lines, actual));
+          problems.add(
+              "%s: other output than on the page%s:%n%s%nexpected:%n%s%nfrom:%n%s"
+                  .formatted(
+                      block,
+                      expected.differs() ? ", apart from numbers" : "",
+                      actual,
+                      expected.text(),
+                      block.code()));
         }
       }
-    } catch (BlockFailure e) {
-      for (Map.Entry<String, String> tool : TOOLS.entrySet()) {
-        Needed.check(tool.getKey(), !e.getMessage().contains(tool.getValue()), e::getMessage);
-      }
+    } catch (PageRunner.BlockFailure e) {
+      TOOLS.forEach(
+          (tool, error) -> Needed.check(tool, !e.getMessage().contains(error), e::getMessage));
       problems.add(e.getMessage());
     } finally {
       runner.endPage();
     }
-    if (WRITES) {
-      write(page, others);
+    if (WRITES && !corrections.isEmpty()) {
+      corrections.values().forEach(Runnable::run);
+      Files.write(Page.ROOT.resolve(page.path()), lines);
     }
     assertThat(problems).as("problems of " + page).isEmpty();
-  }
-
-  private static void compare(
-      CodeBlock block, String actual, List<String> problems, Map<BlockOutput, String> others) {
-    BlockOutput expected = block.output().orElse(null);
-    if (expected != null && !expected.matches(actual)) {
-      others.put(expected, actual);
-      problems.add(
-          "%s: other output than on the page:%n%s%nexpected%s:%n%s%nfrom:%n%s"
-              .formatted(
-                  block,
-                  actual,
-                  expected.differs() ? " apart from numbers" : "",
-                  expected.text(),
-                  block.code()));
-    }
-  }
-
-  /** Writes outputs from the last one to the first, because they change the numbers of lines. */
-  private static void write(Page page, Map<BlockOutput, String> outputs) throws IOException {
-    Path file = ROOT.resolve(page.path());
-    List<String> lines = new ArrayList<>(Files.readAllLines(file));
-    List<BlockOutput> places = new ArrayList<>(outputs.keySet());
-    Collections.reverse(places);
-    for (BlockOutput place : places) {
-      if (place.isReplaceable()) {
-        place.write(lines, outputs.get(place));
-      }
-    }
-    if (!places.isEmpty()) {
-      Files.write(file, lines);
-    }
   }
 }
