@@ -2,6 +2,7 @@
 package org.ddstore.benchmarks;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,13 +21,11 @@ import org.ddstore.types.DDStoreException;
 
 /**
  * A measurement of MPI without a store: a C program in which rank 0 reads random rows of the other
- * ranks, each by lock, get and unlock. Compiled by the launcher, started by mpirun.
+ * ranks, each by lock, get and unlock. Compiled by Maven if Open MPI is there, started by mpirun.
  *
  * @param program path of the executable
  */
 record PlainMpi(Path program) {
-  private static final String PROGRAM = "DDSTORE_MPI_READ";
-
   /** Pause between two progress calls of the passive ranks, equal to the store's. */
   private static final int PAUSE_US = 20;
 
@@ -36,12 +35,20 @@ record PlainMpi(Path program) {
   /** Time in which mpirun ends its ranks before it is killed. */
   private static final Duration EXIT = Duration.ofSeconds(10);
 
-  /** Returns the program if the launcher has compiled it. */
+  /**
+   * Returns the program if it lies beside the jar of this class; else prints that it is missing.
+   */
   static Optional<PlainMpi> find() {
-    return Optional.ofNullable(System.getenv(PROGRAM))
-        .map(Path::of)
-        .filter(Files::isExecutable)
-        .map(PlainMpi::new);
+    Path jar =
+        Path.of(
+            URI.create(
+                PlainMpi.class.getProtectionDomain().getCodeSource().getLocation().toString()));
+    Path program = jar.resolveSibling("mpi_read");
+    if (Files.isExecutable(program)) {
+      return Optional.of(new PlainMpi(program));
+    }
+    System.err.println("the reads by plain MPI are left out: mpicc is missing, or fails");
+    return Optional.empty();
   }
 
   /**

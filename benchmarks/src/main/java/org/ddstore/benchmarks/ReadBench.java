@@ -142,12 +142,12 @@ final class ReadBench extends Bench {
   }
 
   /**
-   * Returns microseconds per row by row size; empty unless the launcher has compiled the program,
-   * which it does for the transport that the program is compared with.
+   * Returns microseconds per row by row size of MPI without a store; empty for other transports.
    */
   private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
       throws IOException, InterruptedException {
-    Optional<PlainMpi> program = PlainMpi.find();
+    Optional<PlainMpi> program =
+        transport.name().equals("mpi") ? PlainMpi.find() : Optional.empty();
     return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
   }
 
