@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
     subcommands = {DemoCommand.class, GetCommand.class, ExplainCommand.class, DoctorCommand.class},
     footerHeading = "%nOnly from a source checkout:%n",
     footer = {
-      "  test [--quick]  Build, check and run the tests; --quick: unit tests only.",
+      "  test [OPTION]   Build, check and run the tests; --quick: unit tests only, --slow: all.",
       "  example train   Train a small network on the demo's images.",
       "  example graph   Train a network on graphs, in batches of similar cost.",
       "  example sparse  Train a network on sparse rows, with balanced classes.",

@@ -91,7 +91,6 @@ public final class Launcher {
 
   private ProcessBuilder environment(ProcessBuilder builder) throws IOException {
     builder.directory(directory.toFile());
-    builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     List<String> options = SparkArchive.quickStart();
     options.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary()));

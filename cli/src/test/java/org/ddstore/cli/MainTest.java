@@ -27,7 +27,7 @@ class MainTest {
     int status = Main.commandLine().setOut(new PrintWriter(out)).execute("--help");
 
     assertThat(status).isZero();
-    assertThat(out.toString()).contains("test [--quick]", "format", "--version");
+    assertThat(out.toString()).contains("test [OPTION]", "format", "--version");
   }
 
   /** As spark-submit starts the commands without the runtime jar. */

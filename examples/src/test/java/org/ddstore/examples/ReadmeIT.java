@@ -37,7 +37,6 @@ class ReadmeIT {
     command.addAll(List.of("example", "readme"));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-    builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("OMPI_MCA_orte_tmpdir_base", sessions.toString());
     Program program = Program.run(directory, builder);

@@ -46,7 +46,6 @@ class TrainIT {
     command.addAll(List.of("example", example));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-    builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder
         .environment()

@@ -65,7 +65,6 @@ class VaeIT {
     command.addAll(List.of("example", "vae"));
     command.addAll(List.of(arguments.split(" ", -1)));
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-    builder.environment().put("DDSTORE_UNDER_TEST", "1");
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("JDK_JAVA_OPTIONS", javaOptions(temporary));
     builder.environment().remove("SPARK_LOCAL_DIRS");

@@ -71,7 +71,6 @@ final class ProjectCommands {
   private static String launcherHelp(String command) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder("bash", Page.ROOT.resolve("ddstore").toString(), command, "--help");
-    builder.environment().put("DDSTORE_UNDER_TEST", "1");
     Process process = builder.redirectErrorStream(true).start();
     String help = new String(process.getInputStream().readAllBytes(), UTF_8);
     if (process.waitFor() != 0) {
