@@ -35,20 +35,13 @@ record PlainMpi(Path program) {
   /** Time in which mpirun ends its ranks before it is killed. */
   private static final Duration EXIT = Duration.ofSeconds(10);
 
-  /**
-   * Returns the program if it lies beside the jar of this class; else prints that it is missing.
-   */
-  static Optional<PlainMpi> find() {
-    Path jar =
-        Path.of(
-            URI.create(
-                PlainMpi.class.getProtectionDomain().getCodeSource().getLocation().toString()));
-    Path program = jar.resolveSibling("mpi_read");
-    if (Files.isExecutable(program)) {
-      return Optional.of(new PlainMpi(program));
-    }
-    System.err.println("the reads by plain MPI are left out: mpicc is missing, or fails");
-    return Optional.empty();
+  /** Returns the program beside the jar of this class that is compared with a transport. */
+  static Optional<PlainMpi> find(String transport) {
+    URI jar =
+        URI.create(PlainMpi.class.getProtectionDomain().getCodeSource().getLocation().toString());
+    return Optional.of(Path.of(jar).resolveSibling(transport + "_read"))
+        .filter(Files::isExecutable)
+        .map(PlainMpi::new);
   }
 
   /**

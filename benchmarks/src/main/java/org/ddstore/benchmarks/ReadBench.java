@@ -141,13 +141,10 @@ final class ReadBench extends Bench {
             plainMpi));
   }
 
-  /**
-   * Returns microseconds per row by row size of MPI without a store; empty for other transports.
-   */
+  /** Returns microseconds per row by row size without a store, if there is a program for that. */
   private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
       throws IOException, InterruptedException {
-    Optional<PlainMpi> program =
-        transport.name().equals("mpi") ? PlainMpi.find() : Optional.empty();
+    Optional<PlainMpi> program = PlainMpi.find(transport.name());
     return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
   }
 

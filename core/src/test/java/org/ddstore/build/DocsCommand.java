@@ -161,8 +161,7 @@ final class DocsCommand {
       if (!Files.exists(folder.resolve("complete"))) {
         System.err.printf("installing the Python packages of %s in %s%n", lock, folder);
         List<String> pip = List.of("-m", "pip", "install", "-q", "--disable-pip-version-check");
-        ProcessBuilder install =
-            new ProcessBuilder(folder.resolve("bin/python").toString());
+        ProcessBuilder install = new ProcessBuilder(folder.resolve("bin/python").toString());
         install.command().addAll(pip);
         install.command().addAll(List.of("--require-hashes", "-r", lock.toString()));
         if (run(new ProcessBuilder(python, "-m", "venv", "--clear", folder.toString())) != 0
@@ -206,8 +205,7 @@ final class DocsCommand {
 
   /** Runs a command; its output comes on stderr, so that stdout has the path of the site only. */
   private static int run(ProcessBuilder command) throws IOException, InterruptedException {
-    Process process =
-        command.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    Process process = command.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     process.getInputStream().transferTo(System.err);
     return process.waitFor();
   }

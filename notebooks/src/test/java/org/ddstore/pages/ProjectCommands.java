@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
@@ -71,6 +72,16 @@ final class ProjectCommands {
   private static String launcherHelp(String command) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder("bash", Page.ROOT.resolve("ddstore").toString(), command, "--help");
+    if (command.equals("notebook")) { // its jar is packaged after this test
+      builder.command(
+          Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+          "-cp",
+          System.getProperty("java.class.path"),
+          "org.ddstore.notebook.NotebookCommand",
+          Page.ROOT.toString(),
+          "run",
+          "--help");
+    }
     Process process = builder.redirectErrorStream(true).start();
     String help = new String(process.getInputStream().readAllBytes(), UTF_8);
     if (process.waitFor() != 0) {

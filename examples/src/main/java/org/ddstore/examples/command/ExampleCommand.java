@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.examples;
+package org.ddstore.examples.command;
 
 import java.io.File;
 import java.io.IOException;
@@ -9,6 +9,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.ddstore.examples.Graph;
+import org.ddstore.examples.Readme;
+import org.ddstore.examples.Sparse;
+import org.ddstore.examples.TrainCommand;
 import org.ddstore.examples.vae.VaeCommand;
 
 /** The command {@code ./ddstore example}: runs the example that its first argument names. */
