@@ -11,7 +11,8 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /** The function of a user as one of Spark, with checks whose errors name the file. */
-final class RecordFunction implements UDF2<String, byte[], Row> {
+record RecordFunction(FileFunction function, StructType schema)
+    implements UDF2<String, byte[], Row> {
   private static final long serialVersionUID = 1L;
 
   /** The Java types of the SQL types that have only one. */
@@ -26,14 +27,6 @@ final class RecordFunction implements UDF2<String, byte[], Row> {
           DataTypes.DoubleType, Double.class,
           DataTypes.StringType, String.class,
           DataTypes.BinaryType, byte[].class);
-
-  private final FileFunction function;
-  private final StructType schema;
-
-  RecordFunction(FileFunction function, StructType schema) {
-    this.function = function;
-    this.schema = schema;
-  }
 
   @Override
   @SuppressWarnings("IllegalCatch") // the code of a user may throw anything

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.file;
 
+import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -15,6 +16,7 @@ import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
+import org.ddstore.formats.Values;
 
 /** Files of any kind, each of them a row with its path, its content and its length. */
 public final class FileFormat implements SampleFormat {
@@ -71,5 +73,20 @@ public final class FileFormat implements SampleFormat {
   @Override
   public SampleReader open(FileFacts facts, Layout layout, FormatOptions options) {
     return new WholeFileReader(facts.file());
+  }
+
+  /** A reader of one file as one row; it opens the file only if its content is asked for. */
+  private record WholeFileReader(InputFile file) implements SampleReader {
+    @Override
+    public Values read(int column, long from, int count) throws IOException {
+      return switch (column) {
+        case 0 -> Values.texts(file.relativePath());
+        case 1 -> Values.ragged(file.readAll().array(), 0, (int) file.length());
+        default -> Values.fixed(new long[] {file.length()}, 1, 1);
+      };
+    }
+
+    @Override
+    public void close() {}
   }
 }

@@ -34,11 +34,11 @@ final class BilinearScaler {
     int[][] sums = new int[part.height()][];
     byte[] row = new byte[Math.multiplyExact(across.end() - across.begin(), image.channels())];
     byte[] scaled = new byte[rowBytes];
-    int open = 0; // rows of the result before it are complete
+    int firstOpen = 0; // the rows of the result before it are complete
     for (int y = down.begin(); y < down.end(); y++) {
       image.copy(y, across.begin(), across.end() - across.begin(), row, 0);
       scaleRow(row, image.channels(), across, scaled);
-      for (int i = open; i < part.height() && down.first[i] <= y; i++) {
+      for (int i = firstOpen; i < part.height() && down.first[i] <= y; i++) {
         int weight = y < down.end(i) ? down.of[i][y - down.first[i]] : 0;
         if (sums[i] == null) {
           sums[i] = new int[rowBytes];
@@ -46,9 +46,9 @@ final class BilinearScaler {
         }
         add(scaled, weight, sums[i]);
       }
-      while (open < part.height() && down.end(open) <= y + 1) {
-        finish(sums[open], to, open * rowBytes);
-        sums[open++] = null;
+      while (firstOpen < part.height() && down.end(firstOpen) <= y + 1) {
+        finish(sums[firstOpen], to, firstOpen * rowBytes);
+        sums[firstOpen++] = null;
       }
     }
     return to;

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.source.EnumOption;
 
 /**
  * The options of a read of images.
@@ -80,20 +81,10 @@ record ImageOptions(Optional<Size> size, Mode mode, int channels, Broken broken,
     }
     return new ImageOptions(
         size,
-        switch (options.choice(FormatOptionKeys.MODE, "resize", "resize", "crop", "fit")) {
-          case "crop" -> Mode.CROP;
-          case "fit" -> Mode.FIT;
-          default -> Mode.RESIZE;
-        },
+        EnumOption.of(options, FormatOptionKeys.MODE, Mode.RESIZE, Mode.values()),
         Integer.parseInt(
             options.choice(FormatOptionKeys.CHANNELS, String.valueOf(RGB), "1", "3", "4")),
-        options.choice(FormatOptionKeys.BROKEN, "error", "error", "drop").equals("drop")
-            ? Broken.DROP
-            : Broken.ERROR,
-        switch (options.choice(FormatOptionKeys.LABEL, "name", "name", "index", "none")) {
-          case "index" -> Label.INDEX;
-          case "none" -> Label.NONE;
-          default -> Label.NAME;
-        });
+        EnumOption.of(options, FormatOptionKeys.BROKEN, Broken.ERROR, Broken.values()),
+        EnumOption.of(options, FormatOptionKeys.LABEL, Label.NAME, Label.values()));
   }
 }

@@ -19,6 +19,7 @@ import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.StreamedBytes;
 import org.ddstore.formats.Values;
+import org.ddstore.formats.source.CloseAll;
 
 /** A reader of arrays that share the first axis; it opens the file of an array when it is read. */
 final class ArraysReader implements SampleReader {
@@ -100,28 +101,14 @@ final class ArraysReader implements SampleReader {
         header.file(), "fortran_order: the arrays that are reordered in memory", reorderedBytes);
     ByteBuffer all = ByteBuffer.allocate((int) length);
     from.read(0, all);
-    return (position, to) -> {
-      to.put(all.slice((int) position, to.remaining()));
-    };
+    return (position, to) -> to.put(all.slice((int) position, to.remaining()));
   }
 
   /** Closes what is open, the last opened first. */
   @Override
   public void close() throws IOException {
-    IOException failure = null;
-    while (!opened.isEmpty()) {
-      try {
-        opened.pop().close();
-      } catch (IOException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
-      }
-    }
-    if (failure != null) {
-      throw failure;
-    }
+    Closeable[] closed = opened.toArray(Closeable[]::new);
+    opened.clear();
+    CloseAll.of(closed);
   }
 }

@@ -44,7 +44,6 @@ final class HeaderText {
     return type;
   }
 
-  /** Returns whether the first index varies fastest. */
   boolean isFortran() {
     return fortran;
   }

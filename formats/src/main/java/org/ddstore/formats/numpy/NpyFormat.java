@@ -17,6 +17,7 @@ import org.ddstore.formats.Layout;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
+import org.ddstore.formats.source.EnumOption;
 
 /**
  * Arrays of NumPy, one in each file. A row is an index of the first axis, or a file; the arrays of
@@ -60,7 +61,7 @@ public final class NpyFormat implements SampleFormat {
   }
 
   private static RowLayout layout(FormatOptions options) {
-    return RowLayout.of(options, "rows", "samples", "columns");
+    return EnumOption.of(options, FormatOptionKeys.LAYOUT, RowLayout.ROWS, RowLayout.values());
   }
 
   /** With columns, a folder that contains arrays. */

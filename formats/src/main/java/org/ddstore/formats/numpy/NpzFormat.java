@@ -20,6 +20,7 @@ import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.StreamedBytes;
+import org.ddstore.formats.source.EnumOption;
 
 /**
  * Archives of arrays of NumPy, as {@code np.savez} and {@code np.savez_compressed} write them: the
@@ -62,7 +63,8 @@ public final class NpzFormat implements SampleFormat {
   }
 
   private static RowLayout layout(FormatOptions options) {
-    return RowLayout.of(options, "rows", "samples");
+    return EnumOption.of(
+        options, FormatOptionKeys.LAYOUT, RowLayout.ROWS, RowLayout.ROWS, RowLayout.SAMPLES);
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.ReadBudget;
@@ -68,7 +69,11 @@ final class ZipDirectory {
       long storedBytes,
       long bytes,
       long header,
-      long limit) {}
+      long limit) {
+    Member endingBefore(long next) {
+      return new Member(name, flags, method, crc, storedBytes, bytes, header, next);
+    }
+  }
 
   private ZipDirectory(InputFile file, InputFile.Content content) {
     this.file = file;
@@ -241,28 +246,18 @@ final class ZipDirectory {
         throw damaged(member.name(), "the archive has two members of this name");
       }
     }
-    List<Integer> order = new ArrayList<>();
-    for (int i = 0; i < members.size(); i++) {
-      order.add(i);
-    }
-    order.sort(Comparator.comparingLong(i -> members.get(i).header()));
+    List<Integer> order =
+        IntStream.range(0, members.size())
+            .boxed()
+            .sorted(Comparator.comparingLong(i -> members.get(i).header()))
+            .toList();
     for (int i = 1; i < order.size(); i++) {
       Member member = members.get(order.get(i - 1));
       Member next = members.get(order.get(i));
       if (member.header() + LOCAL_BYTES + member.storedBytes() > next.header()) {
         throw damaged(member.name(), "it overlaps " + member(next.name()));
       }
-      members.set(
-          order.get(i - 1),
-          new Member(
-              member.name(),
-              member.flags(),
-              member.method(),
-              member.crc(),
-              member.storedBytes(),
-              member.bytes(),
-              member.header(),
-              next.header()));
+      members.set(order.get(i - 1), member.endingBefore(next.header()));
     }
   }
 

@@ -88,8 +88,11 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
       InputFile file = run.file().file();
       return new PlaceVector(selection.place(), file.path(), file.name(), next, rows);
     }
+    long from = next;
+    int count = rows;
+    long blockNumber = block;
     return new LazyVector(
-        selection.layout().columns().get(ordinal), new Source(ordinal, next, rows, block));
+        selection.layout().columns().get(ordinal), () -> read(ordinal, from, count, blockNumber));
   }
 
   @Override
@@ -97,43 +100,26 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
     return batch;
   }
 
-  private final class Source implements LazyVector.Source {
-    private final int ordinal;
-    private final long from;
-    private final int count;
-    private final long of;
-
-    Source(int ordinal, long from, int count, long of) {
-      this.ordinal = ordinal;
-      this.from = from;
-      this.count = count;
-      this.of = of;
+  private Values read(int ordinal, long from, int count, long blockNumber) {
+    if (blockNumber != block) {
+      throw new IllegalStateException(
+          "values of a batch are read after the next one was asked for");
     }
-
-    @Override
-    public Values read() {
-      if (of != block) {
+    SampleColumn column = selection.layout().columns().get(ordinal);
+    try {
+      if (reader == null) {
+        reader = format.open(run.file(), selection.layout(), options);
+      }
+      Values values = reader.read(ordinal, from, count);
+      if (values.rows() != count) {
         throw new IllegalStateException(
-            "values of a batch are read after the next one was asked for");
+            "format %s read %d rows instead of %d".formatted(format.name(), values.rows(), count));
       }
-      SampleColumn column = selection.layout().columns().get(ordinal);
-      try {
-        if (reader == null) {
-          reader = format.open(run.file(), selection.layout(), options);
-        }
-        Values values = reader.read(ordinal, from, count);
-        if (values.rows() != count) {
-          throw new IllegalStateException(
-              "format %s read %d rows instead of %d"
-                  .formatted(format.name(), values.rows(), count));
-        }
-        return values;
-      } catch (IOException e) {
-        throw Inspection.unreadable(run.file().file(), e);
-      } catch (ArithmeticException e) { // a value that the SQL type does not contain
-        throw FormatException.of(
-            run.file().file().path(), "column " + column.name(), e.getMessage());
-      }
+      return values;
+    } catch (IOException e) {
+      throw Inspection.unreadable(run.file().file(), e);
+    } catch (ArithmeticException e) { // a value that the SQL type does not contain
+      throw FormatException.of(run.file().file().path(), "column " + column.name(), e.getMessage());
     }
   }
 

@@ -25,19 +25,11 @@ import org.ddstore.types.DDStoreException;
  * The facts of files: few are read on the driver; many, or files whose content is read, by a job on
  * the executors, whose memory the read will have.
  */
-final class Inspection {
+record Inspection(SampleFormat format, FormatOptions options) {
   /** Above this number a job is faster than the driver alone. */
   private static final int MAX_ON_DRIVER = 32;
 
   private static final int TASKS_PER_CORE = 4;
-
-  private final SampleFormat format;
-  private final FormatOptions options;
-
-  Inspection(SampleFormat format, FormatOptions options) {
-    this.format = format;
-    this.options = options;
-  }
 
   /** Returns the facts of the files in the same order, without files that are left out. */
   List<FileFacts> of(List<InputFile> files, SparkSession session) {

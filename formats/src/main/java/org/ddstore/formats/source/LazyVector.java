@@ -2,6 +2,7 @@
 package org.ddstore.formats.source;
 
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.ddstore.formats.SampleColumn;
@@ -12,17 +13,11 @@ import org.ddstore.types.DType;
 /** A column whose values are read when the first one is used. */
 final class LazyVector extends SampleVector implements PackedVector {
   private final SampleColumn column;
-  private final Source source;
+  private final Supplier<Values> source;
   private Values values;
   private PrimitiveVector elements;
 
-  /** The reader of the values. */
-  @FunctionalInterface
-  interface Source {
-    Values read();
-  }
-
-  LazyVector(SampleColumn column, Source source) {
+  LazyVector(SampleColumn column, Supplier<Values> source) {
     super(column.sqlType());
     this.column = column;
     this.source = source;
@@ -30,7 +25,7 @@ final class LazyVector extends SampleVector implements PackedVector {
 
   private Values values() {
     if (values == null) {
-      values = source.read();
+      values = source.get();
     }
     return values;
   }

@@ -3,13 +3,18 @@ package org.ddstore.formats.source;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptionKeys;
+import org.ddstore.formats.FormatOptions;
+import org.ddstore.formats.SampleFormat;
 import org.ddstore.spark.types.OrderedScan;
 
 /**
@@ -90,6 +95,26 @@ final class SampleScan implements OrderedScan, Batch {
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
-    return new SampleReaderFactory(data.format(), data.options(), data.selection());
+    return new ReaderFactory(data.format(), data.options(), data.selection());
+  }
+
+  /** Readers of partitions, on executors; all are columnar. */
+  private record ReaderFactory(
+      SampleFormat format, FormatOptions options, DataSet.Selection selection)
+      implements PartitionReaderFactory {
+    @Override
+    public boolean supportColumnarReads(InputPartition partition) {
+      return true;
+    }
+
+    @Override
+    public PartitionReader<InternalRow> createReader(InputPartition partition) {
+      throw new UnsupportedOperationException("the source gives columnar batches");
+    }
+
+    @Override
+    public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
+      return new BlockReader(format, options, selection, ((SamplePartition) partition).runs());
+    }
   }
 }

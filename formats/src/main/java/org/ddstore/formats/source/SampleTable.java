@@ -70,13 +70,13 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
         leftOut);
   }
 
-  private static void warn(SampleFormat format, List<String> leftOut, String of) {
+  private static void warn(SampleFormat format, List<String> leftOut, String kind) {
     if (!leftOut.isEmpty()) {
       LOG.warn(
           "format {} leaves out {} {}: {}{}",
           format.name(),
           leftOut.size(),
-          of,
+          kind,
           String.join(", ", leftOut.subList(0, Math.min(LOGGED_FILES, leftOut.size()))),
           leftOut.size() > LOGGED_FILES ? ", .." : "");
     }
