@@ -59,7 +59,6 @@ final class AnnDataFile implements Closeable {
     }
   }
 
-  /** {@return the names of the genes} */
   List<String> genes() throws IOException {
     return Frame.open(tree, "var").names();
   }
@@ -90,9 +89,7 @@ final class AnnDataFile implements Closeable {
     StoredArray array = tree.array(path);
     long width = array.shape().length == 2 ? array.shape()[1] : 0;
     if (array.type() == ElementType.TEXT || width < 1 || width > Integer.MAX_VALUE) {
-      throw FormatException.of(
-          input.path(),
-          path,
+      throw array.problem(
           "is %s of shape %s, not numbers in two dimensions with 1 to 2^31-1 columns"
               .formatted(array.type(), Arrays.toString(array.shape())));
     }
@@ -148,10 +145,8 @@ final class AnnDataFile implements Closeable {
 
     void requireRows(String path, long found) {
       if (found != rows) {
-        throw FormatException.of(
-            input.path(),
-            path,
-            "has %,d rows, but obs has %,d: the file is damaged".formatted(found, rows));
+        throw tree.problem(
+            path, "has %,d rows, but obs has %,d: the file is damaged".formatted(found, rows));
       }
     }
 
@@ -163,8 +158,7 @@ final class AnnDataFile implements Closeable {
               ? options.obs().present(present)
               : options.obs().in(input.path(), "obs", present);
       if (selected.contains(NAMES) && obs.columns().contains(NAMES)) {
-        throw FormatException.of(
-            input.path(),
+        throw tree.problem(
             "obs/" + NAMES,
             "has the name of the column of the index: rename it, or select other columns by the option "
                 + FormatOptionKeys.OBS);
@@ -189,15 +183,13 @@ final class AnnDataFile implements Closeable {
       Matrix matrix = matrix(path);
       requireRows(path, matrix.rows());
       if (matrix.genes() != genes) {
-        throw FormatException.of(
-            input.path(),
+        throw tree.problem(
             path,
             "has %,d columns, but var has %,d rows: the file is damaged"
                 .formatted(matrix.genes(), genes));
       }
       if (genes == 0) {
-        throw FormatException.of(
-            input.path(), path, "has no genes: set the option x to none and select no layers");
+        throw tree.problem(path, "has no genes: set the option x to none and select no layers");
       }
       if (runRows == 0 && !matrix.isSparse()) {
         runRows = matrix.runRows();

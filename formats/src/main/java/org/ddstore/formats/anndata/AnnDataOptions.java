@@ -9,6 +9,7 @@ import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptionKeys;
 import org.ddstore.formats.FormatOptions;
 import org.ddstore.formats.hdf5.LinkFolder;
+import org.ddstore.formats.source.EnumOption;
 
 /**
  * The options of the formats {@code anndata} and {@code h5ad}.
@@ -106,10 +107,11 @@ record AnnDataOptions(
         Selection.of(options, FormatOptionKeys.OBS, ALL),
         Selection.of(options, FormatOptionKeys.LAYERS, ""),
         Selection.of(options, FormatOptionKeys.OBSM, ""),
-        FrameColumn.Categoricals.valueOf(
-            options
-                .choice(FormatOptionKeys.CATEGORICALS, "text", "text", "codes")
-                .toUpperCase(Locale.ROOT)),
+        EnumOption.of(
+            options,
+            FormatOptionKeys.CATEGORICALS,
+            FrameColumn.Categoricals.TEXT,
+            FrameColumn.Categoricals.values()),
         options.choice(FormatOptionKeys.JOIN, "inner", "inner", "outer").equals("outer"),
         options.choice(FormatOptionKeys.MISSING, "error", "error", "null").equals("null"),
         links(options));

@@ -45,9 +45,7 @@ final class AnnDataReader implements SampleReader {
       case NAMES -> frameColumn(source).names(from, count);
       case OBS -> frameColumn(source).read(from, count);
       case OBSM -> obsm(name, column, from, count);
-      case DENSE -> {
-        yield column.values(matrix(name).dense(from, count, genes()), count);
-      }
+      case DENSE -> column.values(matrix(name).dense(from, count, genes()), count);
       case INDICES -> {
         SparseRows rows = sparse(name, from, count);
         yield Values.ragged(rows.genes(), rows.offsets());

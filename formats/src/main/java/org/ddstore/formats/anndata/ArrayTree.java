@@ -5,25 +5,42 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import org.ddstore.formats.FormatException;
+import org.ddstore.formats.zarr.ZarrGroup;
 
 /**
  * An open file of groups and arrays, each with attributes. Paths inside it are such as {@code
  * obs/cell_type}; the root is the empty path. Not thread-safe.
  */
 interface ArrayTree extends Closeable {
-  /** {@return the path of the file, for messages} */
   String file();
 
-  /** {@return whether there is a group at a path} */
+  /** {@return the exception about an object of this file} */
+  default FormatException problem(String path, String problem) {
+    return FormatException.of(file(), path, problem);
+  }
+
+  /**
+   * {@return the path}
+   *
+   * @throws FormatException if a name in it can lead out of the file or folder
+   */
+  default String requireInside(String path) {
+    if (!path.isEmpty() && !ZarrGroup.isInside(path)) { // the root is the empty path
+      throw problem(
+          path,
+          "the name can lead out of the file: names have no part that is empty, \".\" or \"..\"");
+    }
+    return path;
+  }
+
   boolean isGroup(String path) throws IOException;
 
-  /** {@return whether there is an array at a path} */
   boolean isArray(String path) throws IOException;
 
   /** {@return the names of the groups and arrays in a group, ordered} */
   List<String> children(String path) throws IOException;
 
-  /** {@return whether a group or array has an attribute} */
   boolean hasAttribute(String path, String attribute) throws IOException;
 
   /** {@return an attribute that is a text; empty if it is missing or something else} */
@@ -38,7 +55,7 @@ interface ArrayTree extends Closeable {
   /**
    * {@return the array at a path, which must exist} It is valid until the file is closed.
    *
-   * @throws org.ddstore.formats.FormatException if it is damaged
+   * @throws FormatException if it is damaged
    */
   StoredArray array(String path) throws IOException;
 
@@ -46,8 +63,7 @@ interface ArrayTree extends Closeable {
    * {@return the paths of files in the tree that look like chunks of the arrays that were opened,
    * but are not under keys that their metadata name; not all if they are many}
    *
-   * @throws org.ddstore.formats.FormatException if an array has files of chunks, but none that its
-   *     metadata name
+   * @throws FormatException if an array has files of chunks, but none that its metadata name
    */
   default List<String> misplacedChunks() throws IOException {
     return List.of();

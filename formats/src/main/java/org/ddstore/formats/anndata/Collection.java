@@ -26,17 +26,9 @@ import org.ddstore.formats.anndata.ColumnSource.Part;
  * Files that are read as one data set: their genes are joined, and columns of obs that some files
  * lack are null there, if the options say so.
  */
-final class Collection {
+record Collection(List<FileFacts> files, AnnDataOptions options) {
   private static final Comparator<String> CODE_POINTS =
       Comparator.comparing(name -> name.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
-
-  private final List<FileFacts> files;
-  private final AnnDataOptions options;
-
-  Collection(List<FileFacts> files, AnnDataOptions options) {
-    this.files = files;
-    this.options = options;
-  }
 
   /**
    * The plan by which the files are read.
@@ -46,6 +38,10 @@ final class Collection {
    *     genes
    */
   record Plan(List<ColumnSource> sources, Map<String, GeneMap> genes) implements Serializable {}
+
+  private static FormatException problem(FileFacts file, String part, String problem) {
+    return FormatException.of(file.file().path(), part, problem);
+  }
 
   private static FileParts parts(FileFacts file) {
     return (FileParts) file.details();
@@ -106,15 +102,15 @@ final class Collection {
       SampleColumn column,
       FileFacts file) {
     if (!known.equals(source)) {
-      throw FormatException.of(
-          file.file().path(),
+      throw problem(
+          file,
           source.place(),
           "has the column name \"%s\" of %s: select one of them"
               .formatted(column.name(), known.place()));
     }
     if (!first.orNull().equals(column.orNull())) {
-      throw FormatException.of(
-          file.file().path(),
+      throw problem(
+          file,
           source.place(),
           "is %s, but %s in files before it: convert the files to one type, or read them one by one"
               .formatted(column, first));
@@ -130,15 +126,15 @@ final class Collection {
         continue;
       }
       if (!source.part().isTable()) {
-        throw FormatException.of(
-            file.file().path(),
+        throw problem(
+            file,
             source.place(),
             "has no column \"%s\", but other files have: set the option x to dense or sparse if the files differ in this, or select what all have"
                 .formatted(column.getKey()));
       }
       if (!options.missingIsNull()) {
-        throw FormatException.of(
-            file.file().path(),
+        throw problem(
+            file,
             source.place(),
             "missing, but other files have it: set the option %s to null, or select columns by %s"
                 .formatted(FormatOptionKeys.MISSING, FormatOptionKeys.OBS));
@@ -150,8 +146,8 @@ final class Collection {
   private void requireSelected(Set<String> columns) {
     for (String name : options.obs().all() ? List.<String>of() : options.obs().names()) {
       if (!columns.contains(name)) {
-        throw FormatException.of(
-            files.get(0).file().path(),
+        throw problem(
+            files.get(0),
             "obs/" + name,
             "missing in all files, but selected by the option \"%s\""
                 .formatted(FormatOptionKeys.OBS));
@@ -167,8 +163,8 @@ final class Collection {
               for (FileFacts other : files) {
                 String found = parts(other).codes().get(column);
                 if (found != null && !found.equals(digest)) {
-                  throw FormatException.of(
-                      other.file().path(),
+                  throw problem(
+                      other,
                       "obs/" + column,
                       "has other categories than %s, so codes have different meanings: set the option %s to text"
                           .formatted(file.file().path(), FormatOptionKeys.CATEGORICALS));
@@ -181,8 +177,8 @@ final class Collection {
     Set<String> lower = new HashSet<>();
     for (String name : names) {
       if (!lower.add(name.toLowerCase(Locale.ROOT))) {
-        throw FormatException.of(
-            files.get(0).file().path(),
+        throw problem(
+            files.get(0),
             "column " + name,
             "two columns have this name, which Spark compares without case: select columns by the"
                 + " option "
@@ -231,8 +227,8 @@ final class Collection {
       }
     }
     if (joined.isEmpty()) {
-      throw FormatException.of(
-          files.get(0).file().path(),
+      throw problem(
+          files.get(0),
           "var",
           "the files have no gene in common: set the option %s to outer"
               .formatted(FormatOptionKeys.JOIN));
@@ -250,8 +246,8 @@ final class Collection {
       if (!seen.add(gene)) {
         FileFacts file =
             files.stream().filter(one -> parts(one).genes().equals(digest)).findFirst().get();
-        throw FormatException.of(
-            file.file().path(),
+        throw problem(
+            file,
             "var",
             "gene \"%s\" occurs twice, so files cannot be joined by genes: call var_names_make_unique() and write the file again"
                 .formatted(gene));

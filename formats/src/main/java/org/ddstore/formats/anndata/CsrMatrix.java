@@ -5,12 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.ddstore.formats.ElementType;
-import org.ddstore.formats.FormatException;
 import org.ddstore.formats.ReadBudget;
 
 /** A matrix of compressed rows: {@code indptr}, and the slices of indices and data it cuts. */
 final class CsrMatrix extends Matrix {
-  private final String file;
   private final StoredArray indptr;
   private final StoredArray indices;
   private final StoredArray data;
@@ -20,47 +18,43 @@ final class CsrMatrix extends Matrix {
 
   private long checkedRows;
 
-  private CsrMatrix(
-      String file, StoredArray indptr, StoredArray indices, StoredArray data, long... shape) {
+  private CsrMatrix(StoredArray indptr, StoredArray indices, StoredArray data, long... shape) {
     super(shape[0], shape[1]);
-    this.file = file;
     this.indptr = indptr;
     this.indices = indices;
     this.data = data;
   }
 
   static CsrMatrix open(ArrayTree tree, String path) throws IOException {
-    String file = tree.file();
     Optional<long[]> known = tree.integers(path, "shape");
     if (known.isEmpty()) {
       known = tree.integers(path, "h5sparse_shape"); // files before AnnData 0.7
     }
     if (known.isEmpty() || known.get().length != 2) {
-      throw FormatException.of(file, path, "the attribute shape is missing or malformed");
+      throw tree.problem(path, "the attribute shape is missing or malformed");
     }
     long[] shape = known.get();
     StoredArray indptr = part(tree, path + "/indptr");
     StoredArray indices = part(tree, path + "/indices");
     StoredArray data = part(tree, path + "/data");
-    Integers.require(file, indptr);
-    Integers.require(file, indices);
+    Integers.require(indptr);
+    Integers.require(indices);
     if (data.type() == ElementType.TEXT || data.shape().length != 1) {
-      throw FormatException.of(file, data.path(), "is not a list of numbers");
+      throw data.problem("is not a list of numbers");
     }
     if (indptr.shape()[0] != shape[0] + 1 || indices.shape()[0] != data.shape()[0]) {
-      throw FormatException.of(
-          file,
+      throw tree.problem(
           path,
           "%,d rows need %,d offsets, indptr has %,d; indices has %,d values, data %,d: the file is damaged"
               .formatted(
                   shape[0], shape[0] + 1, indptr.shape()[0], indices.shape()[0], data.shape()[0]));
     }
-    return new CsrMatrix(file, indptr, indices, data, shape);
+    return new CsrMatrix(indptr, indices, data, shape);
   }
 
   private static StoredArray part(ArrayTree tree, String path) throws IOException {
     if (!tree.isArray(path)) {
-      throw FormatException.of(tree.file(), path, "missing: the sparse matrix is damaged");
+      throw tree.problem(path, "missing: the sparse matrix is damaged");
     }
     return tree.array(path);
   }
@@ -99,31 +93,26 @@ final class CsrMatrix extends Matrix {
     for (int i = 0; i <= count; i++) {
       long offset = bounds[i] - bounds[0];
       if (bounds[i] < 0 || bounds[i] > stored || (i > 0 && bounds[i] < bounds[i - 1])) {
-        throw FormatException.of(
-            file,
-            indptr.path(),
+        throw indptr.problem(
             "offset %,d of row %,d is below its predecessor or outside [0, %,d]: the file is damaged"
                 .formatted(bounds[i], from + i, stored));
       }
       if (i > 0 && bounds[i] - bounds[i - 1] > genes()) {
-        throw FormatException.of(
-            file,
-            indptr.path(),
+        throw indptr.problem(
             "row %,d has %,d values, there are %,d genes: call sum_duplicates() of the matrix, and write the file again"
                 .formatted(from + i - 1, bounds[i] - bounds[i - 1], genes()));
       }
       if (offset > Integer.MAX_VALUE / type().bytes()) {
-        throw FormatException.of(
-            file,
-            data.path(),
+        throw data.problem(
             "rows [%,d, %,d) have %,d values, one read has at most 2 GiB"
                 .formatted(from, from + count, offset));
       }
       offsets[i] = (int) offset;
     }
     int length = offsets[count];
-    ReadBudget.requireHeld(file, data.path(), (long) length * (Integer.BYTES + type().bytes()));
-    int[] genes = Integers.ints(file, indices, bounds[0], length, 0, (int) genes());
+    ReadBudget.requireHeld(
+        data.file(), data.path(), (long) length * (Integer.BYTES + type().bytes()));
+    int[] genes = Integers.ints(indices, bounds[0], length, 0, (int) genes());
     requireDistinct(from, offsets, genes);
     ByteBuffer values = length == 0 ? ByteBuffer.allocate(0) : data.bytes(bounds[0], length);
     return new SparseRows(offsets, genes, values).mapped(map, type().bytes());
@@ -138,9 +127,7 @@ final class CsrMatrix extends Matrix {
       checkedRows++;
       for (int i = offsets[row]; i < offsets[row + 1]; i++) {
         if (seen[genes[i]] == checkedRows) {
-          throw FormatException.of(
-              file,
-              indices.path(),
+          throw indices.problem(
               "row %,d has index %,d twice: call sum_duplicates() of the matrix, and write the file again"
                   .formatted(from + row, genes[i]));
         }

@@ -4,26 +4,24 @@ package org.ddstore.formats.anndata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.ddstore.formats.ElementType;
-import org.ddstore.formats.FormatException;
 
 /** A matrix that stores every value. */
 final class DenseMatrix extends Matrix {
   private final StoredArray array;
   private ByteBuffer last;
 
-  DenseMatrix(String file, StoredArray array) {
-    super(dimension(file, array, 0), dimension(file, array, 1));
+  DenseMatrix(StoredArray array) {
+    super(dimension(array, 0), dimension(array, 1));
     this.array = array;
     if (array.type() == ElementType.TEXT) {
-      throw FormatException.of(file, array.path(), "has texts, not numbers");
+      throw array.problem("has texts, not numbers");
     }
   }
 
-  private static long dimension(String file, StoredArray array, int axis) {
+  private static long dimension(StoredArray array, int axis) {
     long[] shape = array.shape();
     if (shape.length != 2) {
-      throw FormatException.of(
-          file, array.path(), "has %d dimensions, not two".formatted(shape.length));
+      throw array.problem("has %d dimensions, not two".formatted(shape.length));
     }
     return shape[axis];
   }

@@ -26,8 +26,7 @@ final class Encoding {
 
   static FormatException unsupported(
       ArrayTree tree, String path, String encoding, String supported) {
-    return FormatException.of(
-        tree.file(),
+    return tree.problem(
         path,
         "the encoding \"%s\" is not supported here; supported are %s: leave it out by the options x, obs, obsm and layers, or convert it"
             .formatted(encoding, supported));

@@ -11,19 +11,9 @@ import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
 
 /** A table of AnnData, {@code obs} or {@code var}: an index and columns of the same length. */
-final class Frame {
+record Frame(ArrayTree tree, String path, String indexName) {
   private static final String INDEX = "_index";
   private static final String COLUMNS = "column-order";
-
-  private final ArrayTree tree;
-  private final String path;
-  private final String index;
-
-  private Frame(ArrayTree tree, String path, String index) {
-    this.tree = tree;
-    this.path = path;
-    this.index = index;
-  }
 
   /**
    * Opens a table.
@@ -32,14 +22,13 @@ final class Frame {
    */
   static Frame open(ArrayTree tree, String path) throws IOException {
     if (tree.isArray(path)) {
-      throw FormatException.of(
-          tree.file(),
+      throw tree.problem(
           path,
           "is a compound table, as AnnData wrote before version 0.7: read and write the file with a"
               + " newer AnnData");
     }
     if (!tree.isGroup(path)) {
-      throw FormatException.of(tree.file(), path, "missing: the file was not written by AnnData");
+      throw tree.problem(path, "missing: the file was not written by AnnData");
     }
     String encoding = Encoding.of(tree, path);
     if (!encoding.isEmpty() && !encoding.equals(Encoding.DATAFRAME)) {
@@ -47,10 +36,7 @@ final class Frame {
     }
     String index =
         tree.text(path, INDEX)
-            .orElseThrow(
-                () ->
-                    FormatException.of(
-                        tree.file(), path, "the attribute %s is missing".formatted(INDEX)));
+            .orElseThrow(() -> tree.problem(path, "the attribute %s is missing".formatted(INDEX)));
     return new Frame(tree, path, index);
   }
 
@@ -64,7 +50,7 @@ final class Frame {
       return ordered.get();
     }
     List<String> columns = new ArrayList<>(tree.children(path));
-    columns.removeAll(List.of(index, FrameColumn.LEGACY_CATEGORIES));
+    columns.removeAll(List.of(indexName, FrameColumn.LEGACY_CATEGORIES));
     return columns;
   }
 
@@ -75,12 +61,11 @@ final class Frame {
 
   /** {@return the index, whose values are names: texts or integers} */
   FrameColumn index() throws IOException {
-    FrameColumn names = FrameColumn.open(tree, path, index, FrameColumn.Categoricals.TEXT);
-    SampleColumn column = names.column(index);
+    FrameColumn names = FrameColumn.open(tree, path, indexName, FrameColumn.Categoricals.TEXT);
+    SampleColumn column = names.column(indexName);
     switch (column.type()) {
       case BOOL, FLOAT16, FLOAT32, FLOAT64 ->
-          throw FormatException.of(
-              tree.file(), path + "/" + index, "is %s, not names".formatted(column.type()));
+          throw tree.problem(path + "/" + indexName, "is %s, not names".formatted(column.type()));
       default -> {
         return names;
       }
@@ -91,7 +76,6 @@ final class Frame {
     return FrameColumn.open(tree, path, name, categoricals);
   }
 
-  /** {@return the number of rows} */
   long rows() throws IOException {
     return index().rows();
   }
@@ -104,14 +88,13 @@ final class Frame {
   List<String> names() throws IOException {
     FrameColumn names = index();
     long rows = names.rows();
-    String place = path + "/" + index;
+    String place = path + "/" + indexName;
     ReadBudget.requireHeld(
         tree.file(),
         place,
         Math.min(rows, Long.MAX_VALUE / ReadBudget.TEXT_BYTES) * ReadBudget.TEXT_BYTES);
     if (rows > Integer.MAX_VALUE) {
-      throw FormatException.of(
-          tree.file(), place, "has %,d names, at most 2^31-1 are supported".formatted(rows));
+      throw tree.problem(place, "has %,d names, at most 2^31-1 are supported".formatted(rows));
     }
     if (rows == 0) {
       return List.of();
@@ -120,8 +103,7 @@ final class Frame {
     String[] texts = (String[]) values.data();
     for (int i = 0; i < texts.length; i++) {
       if (values.isNull(i)) {
-        throw FormatException.of(
-            tree.file(),
+        throw tree.problem(
             place,
             "the name of row %,d is missing: give all rows of %s a name, and write the file again"
                 .formatted(i, path));

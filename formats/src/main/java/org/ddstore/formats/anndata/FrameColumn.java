@@ -12,14 +12,14 @@ import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
 
 /** A column of a table of AnnData, such as {@code obs/cell_type}. */
-abstract class FrameColumn {
+interface FrameColumn {
   /** The form in which categoricals are read. */
   enum Categoricals {
     TEXT,
     CODES
   }
 
-  static final String LEGACY_CATEGORIES = "__categories";
+  String LEGACY_CATEGORIES = "__categories";
 
   /**
    * Opens a column.
@@ -35,21 +35,17 @@ abstract class FrameColumn {
     if (tree.isArray(path)) {
       String categories = frame + "/" + LEGACY_CATEGORIES + "/" + name;
       if (tree.hasAttribute(path, "categories") && tree.isArray(categories)) {
-        return new CategoricalColumn(
-            tree.file(), list(tree, path), list(tree, categories), categoricals);
+        return new CategoricalColumn(list(tree, path), list(tree, categories), categoricals);
       }
       return new PlainColumn(list(tree, path));
     }
     if (!tree.isGroup(path)) {
-      throw FormatException.of(tree.file(), path, "missing, although the table lists it");
+      throw tree.problem(path, "missing, although the table lists it");
     }
     return switch (encoding) {
       case Encoding.CATEGORICAL ->
           new CategoricalColumn(
-              tree.file(),
-              list(tree, path + "/codes"),
-              list(tree, path + "/categories"),
-              categoricals);
+              list(tree, path + "/codes"), list(tree, path + "/categories"), categoricals);
       case "nullable-integer", "nullable-boolean", "nullable-string-array" -> masked(tree, path);
       default ->
           throw Encoding.unsupported(
@@ -62,12 +58,11 @@ abstract class FrameColumn {
 
   private static StoredArray list(ArrayTree tree, String path) throws IOException {
     if (!tree.isArray(path)) {
-      throw FormatException.of(tree.file(), path, "missing: the file is damaged");
+      throw tree.problem(path, "missing: the file is damaged");
     }
     StoredArray array = tree.array(path);
     if (array.shape().length != 1) {
-      throw FormatException.of(
-          tree.file(), path, "has %d dimensions, not one".formatted(array.shape().length));
+      throw tree.problem(path, "has %d dimensions, not one".formatted(array.shape().length));
     }
     array.type(); // is supported
     return array;
@@ -77,8 +72,7 @@ abstract class FrameColumn {
     StoredArray values = list(tree, path + "/values");
     StoredArray mask = mask(tree, path + "/mask");
     if (values.shape()[0] != mask.shape()[0]) {
-      throw FormatException.of(
-          tree.file(),
+      throw tree.problem(
           path,
           "has %,d values, but the mask has %,d: the file is damaged"
               .formatted(values.shape()[0], mask.shape()[0]));
@@ -89,18 +83,17 @@ abstract class FrameColumn {
   private static StoredArray mask(ArrayTree tree, String path) throws IOException {
     StoredArray mask = list(tree, path);
     if (mask.type() != ElementType.BOOL) {
-      throw FormatException.of(tree.file(), path, "is %s, not booleans".formatted(mask.type()));
+      throw tree.problem(path, "is %s, not booleans".formatted(mask.type()));
     }
     return mask;
   }
 
-  /** {@return the column of the DataFrame} */
-  abstract SampleColumn column(String name);
+  SampleColumn column(String name);
 
-  abstract long rows();
+  long rows();
 
   /** {@return the categories if the codes are read; else an empty array} */
-  String[] coded() throws IOException {
+  default String[] coded() throws IOException {
     return new String[0];
   }
 
@@ -110,7 +103,7 @@ abstract class FrameColumn {
    * @param from first row
    * @param count number of rows, at least 1
    */
-  abstract Values read(long from, int count) throws IOException;
+  Values read(long from, int count) throws IOException;
 
   /**
    * Reads values as texts.
@@ -118,7 +111,7 @@ abstract class FrameColumn {
    * @param from first row
    * @param count number of rows, at least 1
    */
-  final Values names(long from, int count) throws IOException {
+  default Values names(long from, int count) throws IOException {
     Values values = read(from, count);
     if (values.data() instanceof String[]) {
       return values;
@@ -130,58 +123,40 @@ abstract class FrameColumn {
     return Values.texts(texts);
   }
 
-  private static Object decoded(StoredArray array, ByteBuffer bytes, int count) {
-    return array.type().decode(bytes, count);
-  }
-
   /** Numbers, booleans or texts. */
-  private static final class PlainColumn extends FrameColumn {
-    private final StoredArray array;
-
-    PlainColumn(StoredArray array) {
-      this.array = array;
-    }
-
+  record PlainColumn(StoredArray array) implements FrameColumn {
     @Override
-    SampleColumn column(String name) {
+    public SampleColumn column(String name) {
       return SampleColumn.fixed(name, array.type());
     }
 
     @Override
-    long rows() {
+    public long rows() {
       return array.shape()[0];
     }
 
     @Override
-    Values read(long from, int count) throws IOException {
+    public Values read(long from, int count) throws IOException {
       return array.type() == ElementType.TEXT
           ? Values.texts(array.texts(from, count))
-          : Values.fixed(decoded(array, array.bytes(from, count), count), count, 1);
+          : Values.fixed(array.type().decode(array.bytes(from, count), count), count, 1);
     }
   }
 
   /** Values of which a mask hides some. */
-  private static final class MaskedColumn extends FrameColumn {
-    private final StoredArray values;
-    private final StoredArray mask;
-
-    MaskedColumn(StoredArray values, StoredArray mask) {
-      this.values = values;
-      this.mask = mask;
-    }
-
+  record MaskedColumn(StoredArray values, StoredArray mask) implements FrameColumn {
     @Override
-    SampleColumn column(String name) {
+    public SampleColumn column(String name) {
       return SampleColumn.fixed(name, values.type()).orNull();
     }
 
     @Override
-    long rows() {
+    public long rows() {
       return values.shape()[0];
     }
 
     @Override
-    Values read(long from, int count) throws IOException {
+    public Values read(long from, int count) throws IOException {
       Values found = new PlainColumn(values).read(from, count);
       BitSet nulls = new BitSet();
       ByteBuffer hidden = mask.bytes(from, count);
@@ -193,50 +168,45 @@ abstract class FrameColumn {
   }
 
   /** Codes, and the categories that they are indices of; -1 is a missing value. */
-  private static final class CategoricalColumn extends FrameColumn {
-    private final String file;
+  final class CategoricalColumn implements FrameColumn {
     private final StoredArray codes;
     private final StoredArray categories;
     private final boolean isText;
     private String[] names;
 
-    CategoricalColumn(
-        String file, StoredArray codes, StoredArray categories, Categoricals categoricals) {
-      this.file = file;
+    CategoricalColumn(StoredArray codes, StoredArray categories, Categoricals categoricals) {
       this.codes = codes;
       this.categories = categories;
       this.isText = categoricals == Categoricals.TEXT;
-      Integers.require(file, codes);
+      Integers.require(codes);
       long count = categories.shape()[0];
       if (count > Integer.MAX_VALUE) {
-        throw FormatException.of(
-            file,
-            categories.path(),
+        throw categories.problem(
             "has %,d categories, at most 2^31-1 are supported".formatted(count));
       }
     }
 
     @Override
-    SampleColumn column(String name) {
+    public SampleColumn column(String name) {
       return isText
           ? SampleColumn.fixed(name, ElementType.TEXT).orNull()
           : SampleColumn.fixed(name, ElementType.INT32);
     }
 
     @Override
-    long rows() {
+    public long rows() {
       return codes.shape()[0];
     }
 
     @Override
-    String[] coded() throws IOException {
+    public String[] coded() throws IOException {
       return isText ? new String[0] : names();
     }
 
     private String[] names() throws IOException {
       if (names == null) {
         int count = (int) categories.shape()[0];
-        ReadBudget.requireHeld(file, categories.path(), count * ReadBudget.TEXT_BYTES);
+        ReadBudget.requireHeld(categories.file(), categories.path(), count * ReadBudget.TEXT_BYTES);
         names =
             count == 0
                 ? new String[0]
@@ -246,8 +216,8 @@ abstract class FrameColumn {
     }
 
     @Override
-    Values read(long from, int count) throws IOException {
-      int[] found = Integers.ints(file, codes, from, count, -1, (int) categories.shape()[0]);
+    public Values read(long from, int count) throws IOException {
+      int[] found = Integers.ints(codes, from, count, -1, (int) categories.shape()[0]);
       if (!isText) {
         return Values.fixed(found, count, 1);
       }

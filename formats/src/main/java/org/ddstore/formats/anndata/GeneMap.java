@@ -6,22 +6,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The positions of the genes of a file among those of the data set. */
-final class GeneMap implements Serializable {
-  private static final long serialVersionUID = 1L;
-
-  private final int width;
-
-  /**
-   * Index of each gene in the data set, or -1; null if both have the same genes in the same order.
-   */
-  private final int[] to;
-
-  private GeneMap(int width, int... to) {
-    this.width = width;
-    this.to = to;
-  }
-
+/**
+ * The positions of the genes of a file among those of the data set.
+ *
+ * @param width number of genes of the data set
+ * @param to index of each gene in the data set, or -1; null if both have the same genes in the same
+ *     order
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record GeneMap(int width, int... to) implements Serializable {
   static GeneMap identity(int width) {
     return new GeneMap(width, (int[]) null);
   }
@@ -40,11 +33,6 @@ final class GeneMap implements Serializable {
       to[i] = indices.getOrDefault(file.get(i), -1);
     }
     return new GeneMap(joined.size(), to);
-  }
-
-  /** {@return the number of genes of the data set} */
-  int width() {
-    return width;
   }
 
   boolean isIdentity() {

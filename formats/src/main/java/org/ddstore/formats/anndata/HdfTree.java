@@ -12,13 +12,7 @@ import org.ddstore.formats.hdf5.Hdf5File;
 import org.ddstore.formats.hdf5.LinkFolder;
 
 /** An HDF5 file. */
-final class HdfTree implements ArrayTree {
-  private final Hdf5File hdf;
-
-  private HdfTree(Hdf5File hdf) {
-    this.hdf = hdf;
-  }
-
+record HdfTree(Hdf5File hdf) implements ArrayTree {
   /**
    * Opens a file.
    *
@@ -34,28 +28,24 @@ final class HdfTree implements ArrayTree {
     return hdf.path();
   }
 
-  private String inside(String path) {
-    return InnerPath.require(file(), path);
-  }
-
   @Override
   public boolean isGroup(String path) throws IOException {
-    return hdf.isGroup(inside(path));
+    return hdf.isGroup(requireInside(path));
   }
 
   @Override
   public boolean isArray(String path) throws IOException {
-    return hdf.isDataset(inside(path));
+    return hdf.isDataset(requireInside(path));
   }
 
   @Override
   public List<String> children(String path) throws IOException {
-    return hdf.children(inside(path));
+    return hdf.children(requireInside(path));
   }
 
   @Override
   public boolean hasAttribute(String path, String attribute) throws IOException {
-    return hdf.hasAttribute(inside(path), attribute);
+    return hdf.hasAttribute(requireInside(path), attribute);
   }
 
   /** R writes one text as a list. */
@@ -66,17 +56,17 @@ final class HdfTree implements ArrayTree {
 
   @Override
   public Optional<List<String>> texts(String path, String attribute) throws IOException {
-    return hdf.texts(inside(path), attribute);
+    return hdf.texts(requireInside(path), attribute);
   }
 
   @Override
   public Optional<long[]> integers(String path, String attribute) throws IOException {
-    return hdf.integers(inside(path), attribute);
+    return hdf.integers(requireInside(path), attribute);
   }
 
   @Override
   public StoredArray array(String path) throws IOException {
-    return new HdfArray(path, hdf.dataset(inside(path)));
+    return new HdfArray(file(), path, hdf.dataset(requireInside(path)));
   }
 
   @Override
@@ -84,7 +74,7 @@ final class HdfTree implements ArrayTree {
     hdf.close();
   }
 
-  private record HdfArray(String path, Hdf5Dataset dataset) implements StoredArray {
+  private record HdfArray(String file, String path, Hdf5Dataset dataset) implements StoredArray {
     @Override
     public ElementType type() {
       return dataset.type();

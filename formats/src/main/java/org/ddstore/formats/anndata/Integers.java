@@ -4,6 +4,7 @@ package org.ddstore.formats.anndata;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 
@@ -16,7 +17,7 @@ final class Integers {
    *
    * @throws FormatException if the elements are not integers
    */
-  static void require(String file, StoredArray array) {
+  static void require(StoredArray array) {
     ElementType type = array.type();
     if (type == ElementType.TEXT
         || type == ElementType.BOOL
@@ -24,7 +25,7 @@ final class Integers {
         || type == ElementType.FLOAT32
         || type == ElementType.FLOAT64
         || array.shape().length != 1) {
-      throw FormatException.of(file, array.path(), "is %s, not a list of integers".formatted(type));
+      throw array.problem("is %s, not a list of integers".formatted(type));
     }
   }
 
@@ -34,15 +35,12 @@ final class Integers {
     if (decoded instanceof long[] longs) {
       return longs;
     }
-    long[] longs = new long[count];
     if (decoded instanceof int[] ints) {
-      for (int i = 0; i < count; i++) {
-        longs[i] = ints[i];
-      }
-    } else {
-      for (int i = 0; i < count; i++) {
-        longs[i] = Array.getLong(decoded, i);
-      }
+      return Arrays.stream(ints).asLongStream().toArray();
+    }
+    long[] longs = new long[count];
+    for (int i = 0; i < count; i++) {
+      longs[i] = Array.getLong(decoded, i);
     }
     return longs;
   }
@@ -54,32 +52,29 @@ final class Integers {
    * @param end value above the largest legal one
    * @throws FormatException if a value is outside
    */
-  static int[] ints(String file, StoredArray array, long from, int count, int min, int end)
-      throws IOException {
+  static int[] ints(StoredArray array, long from, int count, int min, int end) throws IOException {
     if (count == 0) {
       return new int[0];
     }
     if (array.type() == ElementType.INT32) {
       int[] ints = (int[]) array.type().decode(array.bytes(from, count), count);
       for (int i = 0; i < count; i++) {
-        check(file, array, ints[i], min, end);
+        check(array, ints[i], min, end);
       }
       return ints;
     }
     long[] longs = longs(array, from, count);
     int[] ints = new int[count];
     for (int i = 0; i < count; i++) {
-      check(file, array, longs[i], min, end);
+      check(array, longs[i], min, end);
       ints[i] = (int) longs[i];
     }
     return ints;
   }
 
-  private static void check(String file, StoredArray array, long value, int min, int end) {
+  private static void check(StoredArray array, long value, int min, int end) {
     if (value < min || value >= end) {
-      throw FormatException.of(
-          file,
-          array.path(),
+      throw array.problem(
           "value %,d is outside [%,d, %,d): the file is damaged".formatted(value, min, end));
     }
   }

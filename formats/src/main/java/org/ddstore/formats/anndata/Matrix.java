@@ -34,14 +34,13 @@ abstract class Matrix {
       if (!encoding.isEmpty() && !encoding.equals(Encoding.ARRAY)) {
         throw Encoding.unsupported(tree, path, encoding, "array or csr_matrix");
       }
-      return new DenseMatrix(tree.file(), tree.array(path));
+      return new DenseMatrix(tree.array(path));
     }
     if (!tree.isGroup(path)) {
-      throw FormatException.of(
-          tree.file(), path, "missing: select what the file has by the options x and layers");
+      throw tree.problem(path, "missing: select what the file has by the options x and layers");
     }
     if (encoding.startsWith("csc")) {
-      throw FormatException.of(tree.file(), path, CSC_REMEDY);
+      throw tree.problem(path, CSC_REMEDY);
     }
     if (!encoding.startsWith("csr")) {
       throw Encoding.unsupported(tree, path, encoding, "array or csr_matrix");

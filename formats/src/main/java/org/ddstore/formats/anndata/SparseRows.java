@@ -5,37 +5,15 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.ddstore.formats.ElementType;
 
-/** Rows of a matrix that hold the genes whose values are stored. */
-final class SparseRows {
-  private final int[] offsets;
-  private final int[] genes;
-  private final ByteBuffer values;
-
-  /**
-   * Creates rows of arrays that are not copied.
-   *
-   * @param offsets index of the first value of each row, and the number of values at the end
-   * @param genes gene of each value
-   * @param values values in the order of the buffer
-   */
-  SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
-    this.offsets = offsets;
-    this.genes = genes;
-    this.values = values;
-  }
-
-  int[] offsets() {
-    return offsets;
-  }
-
-  int[] genes() {
-    return genes;
-  }
-
-  ByteBuffer values() {
-    return values;
-  }
-
+/**
+ * Rows of a matrix that hold the genes whose values are stored.
+ *
+ * @param offsets index of the first value of each row, and the number of values at the end
+ * @param genes gene of each value
+ * @param values values in the order of the buffer
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
   int rows() {
     return offsets.length - 1;
   }

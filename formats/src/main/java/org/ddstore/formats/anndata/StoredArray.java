@@ -4,16 +4,23 @@ package org.ddstore.formats.anndata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.ddstore.formats.ElementType;
+import org.ddstore.formats.FormatException;
 
 /** An array in an {@link ArrayTree}, read by slices of the first axis, which are rows here. */
 interface StoredArray {
+  String file();
+
   /** {@return the path inside the file} */
   String path();
+
+  default FormatException problem(String problem) {
+    return FormatException.of(file(), path(), problem);
+  }
 
   /**
    * {@return the type of the elements}
    *
-   * @throws org.ddstore.formats.FormatException if it is not supported; it names path and type
+   * @throws FormatException if it is not supported; it names path and type
    */
   ElementType type();
 

@@ -73,7 +73,7 @@ final class ZarrTree implements ArrayTree {
   private Kind kind(String path) throws IOException {
     Kind kind = path.isEmpty() ? Kind.GROUP : kinds.get(path);
     if (kind == null) {
-      requireInside(InnerPath.require(file(), path));
+      requireLinksInside(requireInside(path));
       kind = root.hasArray(path) ? Kind.ARRAY : root.has(path) ? Kind.GROUP : Kind.NONE;
       kinds.put(path, kind);
     }
@@ -81,15 +81,14 @@ final class ZarrTree implements ArrayTree {
   }
 
   /** Symbolic links may not lead out of the folder. */
-  private void requireInside(String path) throws IOException {
+  private void requireLinksInside(String path) throws IOException {
     java.nio.file.Path node = local == null ? null : local.resolve(path);
     if (node == null || Files.notExists(node)) {
       return;
     }
     java.nio.file.Path real = node.toRealPath();
     if (!real.startsWith(local.toRealPath()) && !links.contains(real)) {
-      throw FormatException.of(
-          file(),
+      throw problem(
           path,
           "a symbolic link leads out of the folder: set the option links to a folder that contains %s, or leave it out by the options"
               .formatted(real));
@@ -242,18 +241,14 @@ final class ZarrTree implements ArrayTree {
       long[] shape = array.shape();
       boolean isTable = shape.length == 2;
       if (shape.length != 1 && !isTable) {
-        throw FormatException.of(
-            file,
-            path,
+        throw problem(
             "has the shape %s; supported are one and two dimensions"
                 .formatted(Arrays.toString(shape)));
       }
       long width = isTable ? shape[1] : 1;
       if (from + count > shape[0]
           || count * width * Math.max(1, type().bytes()) > ReadBudget.MAX_ARRAY_LENGTH) {
-        throw FormatException.of(
-            file,
-            path,
+        throw problem(
             "rows [%,d, %,d) of %,d elements; there are %,d rows, and one read has at most 2 GiB"
                 .formatted(from, from + count, width, shape[0]));
       }
