@@ -23,7 +23,6 @@ final class BTree2 {
 
   private record Node(long address, int records) {}
 
-  /** What is done with a record. */
   @FunctionalInterface
   interface Visitor {
     void visit(Cursor entry) throws IOException;
@@ -75,7 +74,7 @@ final class BTree2 {
 
   /** Returns the number of bytes that numbers up to a maximum need. */
   private static int sizeOf(long maximum) {
-    return (Long.SIZE - 1 - Long.numberOfLeadingZeros(Math.max(1, maximum))) / Byte.SIZE + 1;
+    return Cursor.log2(Math.max(1, maximum)) / Byte.SIZE + 1;
   }
 
   int recordBytes() {
@@ -138,7 +137,7 @@ final class BTree2 {
       while (index < node.records) {
         Cursor found = content.part(recordBytes);
         int compared = order.applyAsInt(found);
-        found.rewind();
+        found.seek(0);
         if (compared == 0) {
           return found;
         }
@@ -148,8 +147,7 @@ final class BTree2 {
         index++;
       }
       if (level > 0) {
-        content.rewind();
-        node = child(content.skip(NODE_PREFIX_BYTES), node.records, level, index);
+        node = child(content.seek(NODE_PREFIX_BYTES), node.records, level, index);
       }
     }
     return null;

@@ -13,22 +13,14 @@ interface ChunkIndex {
    */
   Chunk find(long... position) throws IOException;
 
-  /** Numbers chunks in row-major order. */
-  final class Order {
-    private final long[] counts;
-    private final int first;
-
-    /**
-     * Creates an order.
-     *
-     * @param counts number of chunks in each dimension; that of the first counted does not matter
-     * @param first dimension that is counted first, which may grow
-     */
-    Order(long[] counts, int first) {
-      this.counts = counts;
-      this.first = first;
-    }
-
+  /**
+   * Numbers chunks in row-major order.
+   *
+   * @param counts number of chunks in each dimension; that of the first counted does not matter
+   * @param first dimension that is counted first, which may grow
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Order(long[] counts, int first) {
     long number(long... position) {
       long number = position[first];
       for (int d = 0; d < counts.length; d++) {

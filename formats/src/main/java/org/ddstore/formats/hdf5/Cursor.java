@@ -26,6 +26,11 @@ final class Cursor {
     this.lengthBytes = lengthBytes;
   }
 
+  /** {@return the number of the highest bit that is set; -1 for 0} */
+  static int log2(long value) {
+    return Long.SIZE - 1 - Long.numberOfLeadingZeros(value);
+  }
+
   private void require(long count) {
     if (count < 0 || count > bytes.remaining()) {
       throw Hdf5Exception.damaged(
@@ -85,9 +90,10 @@ final class Cursor {
     return this;
   }
 
-  /** Goes back to the beginning. */
-  void rewind() {
+  /** Goes to a position in the structure. */
+  Cursor seek(long position) {
     bytes.position(0);
+    return skip(position);
   }
 
   /** Skips to a multiple of 8 bytes after a start, without leaving the structure. */

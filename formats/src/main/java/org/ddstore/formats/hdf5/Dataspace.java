@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.hdf5;
 
-/** The dimensions of a data set or an attribute. */
-final class Dataspace {
+/**
+ * The dimensions of a data set or an attribute.
+ *
+ * @param shape the dimensions; none for a single value
+ * @param maximum the largest dimensions; {@link Cursor#UNDEFINED} for those without a limit
+ */
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Dataspace(long[] shape, long... maximum) {
   private static final int NULL = 2;
   private static final int MAX_DIMENSIONS = 32;
-
-  private final long[] shape;
-  private final long[] maximum;
-
-  private Dataspace(long[] shape, long... maximum) {
-    this.shape = shape;
-    this.maximum = maximum;
-  }
 
   static Dataspace read(Cursor message) {
     int version = message.version("dataspace", 1, 2);
@@ -38,21 +36,7 @@ final class Dataspace {
     return lengths;
   }
 
-  /** {@return the dimensions; none for a single value} */
-  long[] shape() {
-    return shape;
-  }
-
-  /** {@return the largest dimensions; {@link Cursor#UNDEFINED} for those without a limit} */
-  long[] maximum() {
-    return maximum;
-  }
-
-  /**
-   * {@return the size of all elements}
-   *
-   * @param elementBytes size of an element
-   */
+  /** {@return the size of all elements} */
   long bytes(int elementBytes) {
     return product(elementBytes, shape);
   }

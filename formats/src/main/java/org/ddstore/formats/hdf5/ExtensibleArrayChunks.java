@@ -50,10 +50,6 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     this.pageEntries = 1L << pageBits;
   }
 
-  private static int log2(long value) {
-    return Long.SIZE - 1 - Long.numberOfLeadingZeros(value);
-  }
-
   /** Returns the number of data blocks before a super block. */
   private static long blocksBefore(int superBlock) {
     return (1L << (superBlock / 2)) * (2 + superBlock % 2) - 2;
@@ -66,8 +62,8 @@ final class ExtensibleArrayChunks implements ChunkIndex {
       return null;
     }
     int listed = 2 * (pointers - 1);
-    int direct = 2 * log2(pointers);
-    int supers = Math.max(0, 1 + offsetBits - log2(smallest) - direct);
+    int direct = 2 * Cursor.log2(pointers);
+    int supers = Math.max(0, 1 + offsetBits - Cursor.log2(smallest) - direct);
     int prefix = 6 + bytes.offsetBytes();
     long size =
         prefix
@@ -75,14 +71,12 @@ final class ExtensibleArrayChunks implements ChunkIndex {
             + (long) (listed + supers) * bytes.offsetBytes()
             + FileBytes.CHECKSUM_BYTES;
     Cursor index = bytes.checked(WHAT, indexBlock, size).signature("EAIB");
-    index.rewind();
-    index.skip(prefix);
     if (number < inIndex) {
-      return entries.read(index.skip(number * entries.entryBytes()));
+      return entries.read(index.seek(prefix + number * entries.entryBytes()));
     }
-    index.skip((long) inIndex * entries.entryBytes());
+    index.seek(prefix + (long) inIndex * entries.entryBytes());
     long rest = number - inIndex;
-    int superBlock = log2(rest / smallest + 1);
+    int superBlock = Cursor.log2(rest / smallest + 1);
     long blockEntries = (1L << ((superBlock + 1) / 2)) * smallest;
     long inSuper = rest - ((1L << superBlock) - 1) * smallest;
     long block = inSuper / blockEntries;
@@ -113,12 +107,10 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     long written = blocks * ((pages + 7) / 8);
     long size = blockPrefix() + written + blocks * bytes.offsetBytes() + FileBytes.CHECKSUM_BYTES;
     Cursor content = bytes.checked(WHAT, address, size).signature("EASB");
-    content.rewind();
     long page = block * pages + inBlock / pageEntries;
     boolean isWritten =
-        pages == 0 || (content.skip(blockPrefix() + page / 8).u8() & 0x80 >> page % 8) != 0;
-    content.rewind();
-    content.skip(blockPrefix() + written + block * bytes.offsetBytes());
+        pages == 0 || (content.seek(blockPrefix() + page / 8).u8() & 0x80 >> page % 8) != 0;
+    content.seek(blockPrefix() + written + block * bytes.offsetBytes());
     return inDataBlock(content.address(), blockEntries, inBlock, isWritten);
   }
 
@@ -131,8 +123,7 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     if (blockEntries <= pageEntries) {
       long size = blockPrefix() + blockEntries * entryBytes + FileBytes.CHECKSUM_BYTES;
       Cursor content = bytes.checked(WHAT, address, size).signature("EADB");
-      content.rewind();
-      return entries.read(content.skip(blockPrefix() + inBlock * entryBytes));
+      return entries.read(content.seek(blockPrefix() + inBlock * entryBytes));
     }
     bytes.checked(WHAT, address, blockPrefix() + FileBytes.CHECKSUM_BYTES).signature("EADB");
     long pageBytes = pageEntries * entryBytes + FileBytes.CHECKSUM_BYTES;

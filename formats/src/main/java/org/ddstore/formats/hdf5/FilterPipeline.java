@@ -7,7 +7,7 @@ import java.util.List;
 import org.ddstore.formats.ReadBudget;
 
 /** The filters that a writer has applied to each chunk, in its order. */
-final class FilterPipeline {
+record FilterPipeline(List<Filter> filters) {
   private static final int DEFLATE = 1;
   private static final int SHUFFLE = 2;
   private static final int FLETCHER = 3;
@@ -22,9 +22,7 @@ final class FilterPipeline {
   /** H5Z_MAX_NFILTERS. */
   private static final int MAX_FILTERS = 32;
 
-  private final List<Filter> filters = new ArrayList<>();
-
-  private record Filter(int id, String name, List<Integer> parameters) {
+  record Filter(int id, String name, List<Integer> parameters) {
     boolean isChecksum() {
       return id == FLETCHER;
     }
@@ -46,9 +44,9 @@ final class FilterPipeline {
    * @param message content; null for no filters
    */
   static FilterPipeline read(Cursor message) {
-    FilterPipeline pipeline = new FilterPipeline();
+    List<Filter> filters = new ArrayList<>();
     if (message == null) {
-      return pipeline;
+      return new FilterPipeline(filters);
     }
     int version = message.version("filter pipeline", 1, 2);
     int count = message.u8();
@@ -58,9 +56,9 @@ final class FilterPipeline {
     }
     message.skip(version == 1 ? 6 : 0);
     for (int i = 0; i < count; i++) {
-      pipeline.filters.add(filter(message, version));
+      filters.add(filter(message, version));
     }
-    return pipeline;
+    return new FilterPipeline(filters);
   }
 
   private static Filter filter(Cursor message, int version) {

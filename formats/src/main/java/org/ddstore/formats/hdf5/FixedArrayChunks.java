@@ -45,15 +45,13 @@ final class FixedArrayChunks implements ChunkIndex {
     if (count <= pageEntries) {
       long size = prefix + count * entries.entryBytes() + FileBytes.CHECKSUM_BYTES;
       Cursor content = bytes.checked(WHAT, block, size).signature("FADB");
-      content.rewind();
-      return entries.read(content.skip(prefix + number * entries.entryBytes()));
+      return entries.read(content.seek(prefix + number * entries.entryBytes()));
     }
     long pages = (count + pageEntries - 1) / pageEntries;
     long written = (pages + 7) / 8;
     long page = number / pageEntries;
     Cursor content = bytes.checked(WHAT, block, prefix + written + FileBytes.CHECKSUM_BYTES);
-    content.signature("FADB").rewind();
-    if ((content.skip(prefix + page / 8).u8() & 0x80 >> page % 8) == 0) {
+    if ((content.signature("FADB").seek(prefix + page / 8).u8() & 0x80 >> page % 8) == 0) {
       return null;
     }
     long pageBytes = pageEntries * entries.entryBytes() + FileBytes.CHECKSUM_BYTES;

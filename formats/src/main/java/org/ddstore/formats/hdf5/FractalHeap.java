@@ -61,11 +61,8 @@ final class FractalHeap {
         || maxManaged < 1) {
       throw Hdf5Exception.damaged("%s has illegal sizes".formatted(WHAT));
     }
-    this.lengthBytes = Math.min((log2(directBytes) + 7) / Byte.SIZE, log2(maxManaged) / 8 + 1);
-  }
-
-  private static int log2(long value) {
-    return Long.SIZE - 1 - Long.numberOfLeadingZeros(value);
+    this.lengthBytes =
+        Math.min((Cursor.log2(directBytes) + 7) / Byte.SIZE, Cursor.log2(maxManaged) / 8 + 1);
   }
 
   private int offsetBytes() {
@@ -116,7 +113,7 @@ final class FractalHeap {
     while (rows > 0) {
       long within = offset - start;
       long firstRow = startBytes * width;
-      int row = within < firstRow ? 0 : log2(within / firstRow) + 1;
+      int row = within < firstRow ? 0 : Cursor.log2(within / firstRow) + 1;
       long rowStart = row == 0 ? 0 : firstRow << (row - 1);
       blockBytes = row == 0 ? startBytes : startBytes << (row - 1);
       if (within < 0 || row >= rows || blockBytes < 1) {
@@ -125,7 +122,7 @@ final class FractalHeap {
       long column = (within - rowStart) / blockBytes;
       block = child(block, rows, row * (long) width + column);
       start += rowStart + column * blockBytes;
-      rows = blockBytes <= directBytes ? 0 : log2(blockBytes) - log2(firstRow) + 1;
+      rows = blockBytes <= directBytes ? 0 : Cursor.log2(blockBytes) - Cursor.log2(firstRow) + 1;
     }
     long at = offset - start;
     if (at < 0 || length < 0 || at > blockBytes - length) {
@@ -149,8 +146,7 @@ final class FractalHeap {
     long prefix = 5L + bytes.offsetBytes() + offsetBytes();
     long size = prefix + rows * width * bytes.offsetBytes() + FileBytes.CHECKSUM_BYTES;
     Cursor content = bytes.checked(WHAT, block, size).signature("FHIB");
-    content.rewind();
-    return content.skip(prefix + index * bytes.offsetBytes()).address();
+    return content.seek(prefix + index * bytes.offsetBytes()).address();
   }
 
   private void check(long block, long blockBytes) throws IOException {

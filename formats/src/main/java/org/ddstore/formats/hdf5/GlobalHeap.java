@@ -4,6 +4,7 @@ package org.ddstore.formats.hdf5;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.ddstore.formats.ReadBudget;
 
 /** The texts of variable length of a file, in collections. The tables of some are kept. */
 final class GlobalHeap {
@@ -20,11 +21,33 @@ final class GlobalHeap {
   }
 
   /**
+   * {@return the texts of elements, which are in the heap if they are of variable length}
+   *
+   * @param object name of the attribute or data set, for messages
+   */
+  String[] texts(String object, Datatype type, int count, byte... elements) throws IOException {
+    String[] texts = new String[count];
+    long heldBytes = count * ReadBudget.TEXT_BYTES;
+    for (int i = 0; i < count; i++) {
+      int at = i * type.bytes();
+      if (type.isVariableText()) {
+        byte[] text = object(bytes.cursor(elements).skip(at));
+        heldBytes += text.length;
+        ReadBudget.requireHeld(bytes.file(), object, heldBytes);
+        texts[i] = type.text(text, 0, text.length);
+      } else {
+        texts[i] = type.text(elements, at, type.bytes());
+      }
+    }
+    return texts;
+  }
+
+  /**
    * {@return the bytes of an object}
    *
    * @param reference length, address of the collection and index in it
    */
-  byte[] object(Cursor reference) throws IOException {
+  private byte[] object(Cursor reference) throws IOException {
     long length = reference.u32();
     long collection = reference.address();
     int index = (int) reference.u32();

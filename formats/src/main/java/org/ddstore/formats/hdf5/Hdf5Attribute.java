@@ -4,35 +4,13 @@ package org.ddstore.formats.hdf5;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.ddstore.formats.ReadBudget;
 
 /** The value of an attribute. */
-final class Hdf5Attribute {
-  private final FileBytes bytes;
-  private final GlobalHeap heap;
-  private final String name;
-  private final Datatype type;
-  private final Dataspace space;
-  private final byte[] content;
-
-  private Hdf5Attribute(
-      FileBytes bytes,
-      GlobalHeap heap,
-      String name,
-      Datatype type,
-      Dataspace space,
-      byte... content) {
-    this.bytes = bytes;
-    this.heap = heap;
-    this.name = name;
-    this.type = type;
-    this.space = space;
-    this.content = content;
-  }
-
+@SuppressWarnings("ArrayRecordComponent") // never compared
+record Hdf5Attribute(
+    GlobalHeap heap, String name, Datatype type, Dataspace space, byte... content) {
   /** Returns the attribute of a message if it has a name; else null. */
   static Hdf5Attribute read(FileBytes bytes, GlobalHeap heap, Cursor message, String wanted)
       throws IOException {
@@ -53,7 +31,6 @@ final class Hdf5Attribute {
       space = ObjectHeader.shared(bytes, space, ObjectHeader.DATASPACE);
     }
     return new Hdf5Attribute(
-        bytes,
         heap,
         name,
         Datatype.read(isShared ? ObjectHeader.shared(bytes, type, ObjectHeader.DATATYPE) : type),
@@ -89,22 +66,7 @@ final class Hdf5Attribute {
     if (!type.isText()) {
       return Optional.empty();
     }
-    List<String> texts = new ArrayList<>();
-    long total = 0;
-    for (int i = 0; i < count; i++) {
-      int from = i * type.bytes();
-      byte[] text = content;
-      int length = type.bytes();
-      if (type.isVariableText()) {
-        text = heap.object(bytes.cursor(content).skip(from));
-        from = 0;
-        length = text.length;
-      }
-      total += length;
-      ReadBudget.requireHeld(bytes.file(), "attribute " + name, total);
-      texts.add(type.text(text, from, length));
-    }
-    return Optional.of(texts);
+    return Optional.of(List.of(heap.texts("attribute " + name, type, count, content)));
   }
 
   /** {@return the integers of a list; empty for other types and single values} */

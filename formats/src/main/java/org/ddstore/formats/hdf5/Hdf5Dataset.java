@@ -128,21 +128,7 @@ public final class Hdf5Dataset {
   private String[] readTexts(long from, int count) throws IOException {
     type.element();
     ReadBudget.requireHeld(file.path(), path, count * ReadBudget.TEXT_BYTES);
-    byte[] elements = read(from, count, null).array();
-    String[] texts = new String[count];
-    long total = count * ReadBudget.TEXT_BYTES;
-    for (int i = 0; i < count; i++) {
-      int at = i * type.bytes();
-      if (!type.isVariableText()) {
-        texts[i] = type.text(elements, at, type.bytes());
-        continue;
-      }
-      byte[] text = heap.object(bytes.cursor(elements).skip(at));
-      total += text.length;
-      ReadBudget.requireHeld(file.path(), path, total);
-      texts[i] = type.text(text, 0, text.length);
-    }
-    return texts;
+    return heap.texts(path, type, count, read(from, count, null).array());
   }
 
   /**

@@ -37,6 +37,11 @@ public final class Hdf5File implements Closeable {
   private long root;
   private final Map<Long, Hdf5Object> objects = new RecentlyUsed<>(OBJECTS);
 
+  @FunctionalInterface
+  private interface AttributeReader<T> {
+    Optional<T> read(Hdf5Attribute attribute) throws IOException;
+  }
+
   private Hdf5File(InputFile input, LinkFolder folder, Map<String, Hdf5File> others)
       throws IOException {
     this.input = input;
@@ -235,21 +240,21 @@ public final class Hdf5File implements Closeable {
 
   /** {@return texts of an attribute; empty if it is missing or has another type} */
   public Optional<List<String>> texts(String path, String attribute) throws IOException {
-    return guard(
-        place(path, attribute),
-        () -> {
-          Hdf5Attribute found = attribute(path, attribute);
-          return found == null ? Optional.empty() : found.texts();
-        });
+    return value(path, attribute, Hdf5Attribute::texts);
   }
 
   /** {@return a list of integers of an attribute; empty if it is missing or has another type} */
   public Optional<long[]> integers(String path, String attribute) throws IOException {
+    return value(path, attribute, Hdf5Attribute::integers);
+  }
+
+  private <T> Optional<T> value(String path, String name, AttributeReader<T> reader)
+      throws IOException {
     return guard(
-        place(path, attribute),
+        place(path, name),
         () -> {
-          Hdf5Attribute found = attribute(path, attribute);
-          return found == null ? Optional.empty() : found.integers();
+          Hdf5Attribute found = attribute(path, name);
+          return found == null ? Optional.empty() : reader.read(found);
         });
   }
 

@@ -157,7 +157,7 @@ final class ObjectHeader {
 
   private Cursor content(Message message) throws IOException {
     Cursor content = message.content.part(message.content.remaining());
-    message.content.rewind();
+    message.content.seek(0);
     return (message.flags & SHARED) == 0 ? content : shared(bytes, content, message.type);
   }
 
