@@ -16,7 +16,7 @@ import org.ddstore.formats.SampleColumn;
 /**
  * The arrays of a file that become columns: all arrays of a group, the selected ones, or one array.
  */
-final class ArraySelection {
+record ArraySelection(InputFile file, List<Member> members, String remedy) {
   private static final String VALUE = "value";
   private static final String NO_ARRAYS = "the group has no arrays";
   private static final int MAX_SHOWN = 20;
@@ -24,27 +24,17 @@ final class ArraySelection {
   private static final String REMEDY =
       "select arrays by option \"%s\"".formatted(FormatOptionKeys.ARRAYS);
 
-  private final InputFile file;
-  private final List<Member> members;
-  private final String remedy;
-
   /**
    * An array.
    *
    * @param path path in the group; empty if the file is the array
    * @param name name of the column
    */
-  private record Member(String path, String name, ZarrArray array) {
+  record Member(String path, String name, ZarrArray array) {
     @Override
     public String toString() {
       return name + Arrays.toString(array.shape());
     }
-  }
-
-  private ArraySelection(InputFile file, List<Member> members, String remedy) {
-    this.file = file;
-    this.members = members;
-    this.remedy = remedy;
   }
 
   /**
@@ -128,11 +118,18 @@ final class ArraySelection {
     return paths;
   }
 
+  private FormatException problem(String part, String problem) {
+    return FormatException.of(file.path(), part, problem);
+  }
+
+  private FormatException problem(Member member, String problem) {
+    return problem("array " + member, problem);
+  }
+
   List<ZarrFile.Part> parts() {
     return members.stream().map(m -> new ZarrFile.Part(m.path(), m.array().json())).toList();
   }
 
-  /** Returns the lengths of the chunks along the first axis. */
   int[] chunkRows() {
     return members.stream().mapToInt(member -> member.array().chunkShape()[0]).toArray();
   }
@@ -145,18 +142,14 @@ final class ArraySelection {
   long rows() {
     for (Member member : members) {
       if (member.array().shape().length == 0) {
-        throw FormatException.of(
-            file.path(),
-            "array " + member,
+        throw problem(
+            member,
             "is one value and has no axis for rows: select other arrays by option \"%s\""
                 .formatted(FormatOptionKeys.ARRAYS));
       }
     }
     if (members.stream().mapToLong(m -> m.array().shape()[0]).distinct().count() > 1) {
-      throw FormatException.of(
-          file.path(),
-          "shapes",
-          "the first axes differ in %s: %s".formatted(shown(members), remedy));
+      throw problem("shapes", "the first axes differ in %s: %s".formatted(shown(members), remedy));
     }
     return members.get(0).array().shape()[0];
   }
@@ -182,24 +175,21 @@ final class ArraySelection {
     for (Member member : members) {
       long[] shape = member.array().shape();
       if (shape.length < box.length) {
-        throw FormatException.of(
-            file.path(),
+        throw problem(
             FormatOptionKeys.BOX,
             "%s has %d dimensions, %s has fewer: %s"
                 .formatted(Arrays.toString(box), box.length, member, REMEDY));
       }
       long[] leading = Arrays.copyOf(shape, box.length);
       if (volume != null && !Arrays.equals(volume, leading)) {
-        throw FormatException.of(
-            file.path(),
+        throw problem(
             "shapes",
             "the first %d axes differ in %s: %s".formatted(box.length, shown(members), REMEDY));
       }
       volume = leading;
       for (int d = 0; d < box.length; d++) {
         if (box[d] > volume[d]) {
-          throw FormatException.of(
-              file.path(),
+          throw problem(
               FormatOptionKeys.BOX,
               "length %d of dimension %d outside [1, %d] of %s"
                   .formatted(box[d], d, volume[d], member));
@@ -218,8 +208,7 @@ final class ArraySelection {
         shape[d] = box[d];
       }
       if (member.name().equals(ZarrOptions.BOX_START)) {
-        throw FormatException.of(
-            file.path(), member.name(), "the name is that of the column of origins: " + REMEDY);
+        throw problem(member.name(), "the name is that of the column of origins: " + REMEDY);
       }
       columns.add(column(member, shape));
     }
@@ -230,17 +219,13 @@ final class ArraySelection {
   private SampleColumn column(Member member, long... shape) {
     ElementType type = member.array().elementType();
     if (type == ElementType.TEXT && shape.length > 0) {
-      throw FormatException.of(
-          file.path(),
-          "array " + member,
-          "texts are supported as one text per row only: " + REMEDY);
+      throw problem(member, "texts are supported as one text per row only: " + REMEDY);
     }
     int[] lengths = new int[shape.length];
     for (int d = 0; d < lengths.length; d++) {
       if (shape[d] > Integer.MAX_VALUE) {
-        throw FormatException.of(
-            file.path(),
-            "array " + member,
+        throw problem(
+            member,
             "axis %d of a row has %,d elements, the limit is %,d: read boxes by option \"%s\""
                 .formatted(
                     d + member.array().shape().length - lengths.length,

@@ -10,7 +10,6 @@ import org.ddstore.types.Field;
 
 /** The origins of the boxes of a volume by their number. */
 sealed interface BoxPlan extends Serializable {
-  /** Returns the number of boxes. */
   long boxes();
 
   /**

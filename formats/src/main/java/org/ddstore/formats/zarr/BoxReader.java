@@ -9,24 +9,14 @@ import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.Values;
 
-/** A reader of rows that are boxes; the last column has their origins. */
-final class BoxReader implements SampleReader {
-  private final OpenArrays arrays;
-  private final List<SampleColumn> columns;
-  private final BoxPlan.Origins origins;
-  private final int dimensions;
-
-  /**
-   * @param dimensions number of dimensions of the origins
-   */
-  BoxReader(
-      OpenArrays arrays, List<SampleColumn> columns, BoxPlan.Origins origins, int dimensions) {
-    this.arrays = arrays;
-    this.columns = columns;
-    this.origins = origins;
-    this.dimensions = dimensions;
-  }
-
+/**
+ * A reader of rows that are boxes; the last column has their origins.
+ *
+ * @param dimensions number of dimensions of the origins
+ */
+record BoxReader(
+    OpenArrays arrays, List<SampleColumn> columns, BoxPlan.Origins origins, int dimensions)
+    implements SampleReader {
   @Override
   public Values read(int ordinal, long from, int count) throws IOException {
     if (ordinal == columns.size() - 1) {

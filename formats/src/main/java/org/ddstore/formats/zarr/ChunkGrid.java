@@ -58,7 +58,6 @@ record ChunkGrid(long[] shape, long[] chunk, String prefix, String separator) {
     return shape.length;
   }
 
-  /** Returns whether the array has no elements. */
   boolean isEmpty() {
     return Arrays.stream(shape).anyMatch(length -> length == 0);
   }
@@ -68,7 +67,6 @@ record ChunkGrid(long[] shape, long[] chunk, String prefix, String separator) {
     return shape[axis] == 0 ? 1 : (shape[axis] - 1) / chunk[axis] + 1;
   }
 
-  /** Returns the number of a chunk in C order. */
   long number(long... coordinates) {
     long number = 0;
     for (int d = 0; d < coordinates.length; d++) {

@@ -10,15 +10,7 @@ import java.util.Base64;
 import org.ddstore.formats.ElementType;
 
 /** The value of the elements of missing chunks, in the form that decoded chunks have. */
-final class FillValue {
-  private final ZarrType type;
-  private final boolean isBase64;
-
-  private FillValue(ZarrType type, boolean isBase64) {
-    this.type = type;
-    this.isBase64 = isBase64;
-  }
-
+record FillValue(ZarrType type, boolean isBase64) {
   /**
    * Parses a fill value.
    *

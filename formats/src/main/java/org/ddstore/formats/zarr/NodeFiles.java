@@ -45,7 +45,6 @@ record NodeFiles(InputFile folder) {
     }
   }
 
-  /** Returns the kind of the node that a folder is, by its metadata. */
   Kind kind() throws IOException {
     Optional<String> node = text(NODE_V3);
     if (node.isPresent()) {
@@ -64,7 +63,6 @@ record NodeFiles(InputFile folder) {
     return folder.has(GROUP_V2) ? Kind.GROUP_V2 : Kind.NONE;
   }
 
-  /** Returns the name of the file with the metadata of an array. */
   static String arrayFile(Kind kind) {
     return kind == Kind.ARRAY_V3 ? NODE_V3 : ARRAY_V2;
   }
@@ -113,7 +111,6 @@ record NodeFiles(InputFile folder) {
     return isV3 && text.isPresent() ? json.path("attributes") : json;
   }
 
-  /** Returns the path of a metadata file, for messages. */
   String path(String name) {
     return folder.path() + "/" + name;
   }

@@ -33,8 +33,8 @@ final class RunLength {
       common = multiple <= MAX_JOINED_BYTES / bytes ? multiple : Integer.MAX_VALUE;
     }
     long run = common <= MAX_JOINED_BYTES / bytes ? common : largest;
-    long most = Math.max(1, MAX_RUN_BYTES / bytes);
-    long parts = (run + most - 1) / most;
+    long maxRows = Math.max(1, MAX_RUN_BYTES / bytes);
+    long parts = (run + maxRows - 1) / maxRows;
     return (int) ((run + parts - 1) / parts);
   }
 

@@ -26,8 +26,8 @@ public final class ZarrArray implements Closeable {
   /** Maximum number of misplaced chunks that a warning about a group names. */
   public static final int MAX_NAMED_FILES = 100;
 
-  /** Number of chunks that are looked at to find out whether they back large values. */
-  private static final int MAX_LOOKS = 10_000;
+  /** Maximum number of chunks whose stored sizes are added up to check the size of values. */
+  private static final int MAX_CHECKED_CHUNKS = 10_000;
 
   private final NodeFiles files;
   private final NodeFiles.Kind kind;
@@ -41,7 +41,7 @@ public final class ZarrArray implements Closeable {
   private ChunkCache cache;
 
   /** Whether the current read has found the metadata beside a missing chunk. */
-  private boolean isThere;
+  private boolean isArrayFound;
 
   private ZarrArray(
       NodeFiles files,
@@ -153,7 +153,6 @@ public final class ZarrArray implements Closeable {
     return metadata.codecs().type().element();
   }
 
-  /** {@return the metadata as they are in the file} */
   String json() {
     return json;
   }
@@ -188,7 +187,7 @@ public final class ZarrArray implements Closeable {
       long[] at = new long[grid.dimensions()];
       at[0] = start[0] / chunk[0];
       boolean isLast = endsChunk(start[0] + lengths[0], at[0]);
-      isThere = false;
+      isArrayFound = false;
       Chunk rows = chunk(isLast, at);
       if (rows.strides()[0] > 0) { // else it is the fill value
         ByteBuffer numbers = (ByteBuffer) rows.elements();
@@ -268,11 +267,13 @@ public final class ZarrArray implements Closeable {
   boolean isBacked(long bytes, long[] start, int... lengths) throws IOException {
     ChunksOfBox chunks = new ChunksOfBox(start, lengths);
     long stored = 0;
-    int looks = 0;
+    int checked = 0;
     do {
       stored += source.length(chunks.at);
-      looks++;
-    } while (stored < bytes / ReadBudget.DEFLATE_RATIO && looks < MAX_LOOKS && chunks.next());
+      checked++;
+    } while (stored < bytes / ReadBudget.DEFLATE_RATIO
+        && checked < MAX_CHECKED_CHUNKS
+        && chunks.next());
     return stored >= bytes / ReadBudget.DEFLATE_RATIO;
   }
 
@@ -339,7 +340,7 @@ public final class ZarrArray implements Closeable {
     if (count(lengths) == 0) {
       return;
     }
-    isThere = false;
+    isArrayFound = false;
     int[] toStrides = StridedCopy.rowMajor(lengths);
     ChunksOfBox chunks = new ChunksOfBox(start, lengths);
     do {
@@ -438,10 +439,10 @@ public final class ZarrArray implements Closeable {
 
   /** Returns the fill value in place of a missing chunk, if the array itself is there. */
   private Chunk missing(long... coordinates) throws IOException {
-    if (!isThere && !files.folder().has(NodeFiles.arrayFile(kind))) {
+    if (!isArrayFound && !files.folder().has(NodeFiles.arrayFile(kind))) {
       throw new FileNotFoundException(files.path(NodeFiles.arrayFile(kind)));
     }
-    isThere = true;
+    isArrayFound = true;
     if (metadata.fill() == null) {
       throw FormatException.of(
           source.path(coordinates),

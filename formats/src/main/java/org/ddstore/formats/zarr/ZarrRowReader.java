@@ -9,15 +9,7 @@ import org.ddstore.formats.SampleReader;
 import org.ddstore.formats.Values;
 
 /** A reader of rows that are indices of the first axis. */
-final class ZarrRowReader implements SampleReader {
-  private final OpenArrays arrays;
-  private final List<SampleColumn> columns;
-
-  ZarrRowReader(OpenArrays arrays, List<SampleColumn> columns) {
-    this.arrays = arrays;
-    this.columns = columns;
-  }
-
+record ZarrRowReader(OpenArrays arrays, List<SampleColumn> columns) implements SampleReader {
   @Override
   public Values read(int ordinal, long from, int count) throws IOException {
     SampleColumn column = columns.get(ordinal);

@@ -21,7 +21,6 @@ record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
 
   /** The form of an element in a chunk. */
   enum Form {
-    /** One number. */
     NUMBER,
     /** Two numbers: the real and the imaginary part. */
     COMPLEX,
