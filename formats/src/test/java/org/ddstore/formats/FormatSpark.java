@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats;
 
+import java.nio.file.Path;
+import org.apache.spark.sql.DataFrameReader;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.spark.StrictKryo;
 
@@ -29,5 +33,14 @@ public final class FormatSpark {
       session.sparkContext().setLogLevel("OFF");
     }
     return session;
+  }
+
+  /** Reads a file, a folder or a pattern with options, each a key and its value. */
+  public static Dataset<Row> read(String format, Path path, String... options) {
+    DataFrameReader reader = session().read().format(format);
+    for (int i = 0; i < options.length; i += 2) {
+      reader.option(options[i], options[i + 1]);
+    }
+    return reader.load(path.toString());
   }
 }

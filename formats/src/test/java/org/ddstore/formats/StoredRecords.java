@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.Serializable;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +36,20 @@ public record StoredRecords(
     return of(DDStores.from(rows), ranks);
   }
 
+  /** Loads the rows into stores of one to four ranks, which must have the same records. */
+  public static StoredRecords ofAnyRanks(Dataset<Row> rows) {
+    StoredRecords one = of(rows, 1);
+    for (int ranks = 2; ranks <= 4; ranks++) {
+      assertThat(of(rows, ranks)).as("%d ranks", ranks).isEqualTo(one);
+    }
+    return one;
+  }
+
+  /** Returns the values of all rows of a field, little-endian. */
+  public ByteBuffer buffer(String field) {
+    return ByteBuffer.wrap(values.get(field)).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
   public static StoredRecords of(StoreSpec spec, int ranks) {
     return spec.ranks(ranks).run(StoredRecords::readOnLastRank).get(ranks - 1);
   }
@@ -55,11 +72,7 @@ public record StoredRecords(
         values.put(field.name(), copy);
         if (field.isRagged()) {
           ByteBuffer found =
-              batch
-                  .offsets(field.name())
-                  .asByteBuffer()
-                  .duplicate()
-                  .order(java.nio.ByteOrder.LITTLE_ENDIAN);
+              batch.offsets(field.name()).asByteBuffer().duplicate().order(ByteOrder.LITTLE_ENDIAN);
           List<Long> starts = new ArrayList<>();
           while (found.hasRemaining()) {
             starts.add(found.getLong());

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
@@ -35,12 +34,12 @@ class AnnDataDamageTest {
     Files.writeString(folder.resolve("foreign.h5ad"), "\u0093NUMPY, and no more: ".repeat(100));
   }
 
-  private static DataFrameReader reader() {
-    return FormatSpark.session().read().format("h5ad");
+  private static Dataset<Row> read(String file, String... options) {
+    return FormatSpark.read("h5ad", folder.resolve(file + ".h5ad"), options);
   }
 
-  private static void readAll(DataFrameReader reader, String file) {
-    reader.load(folder.resolve(file + ".h5ad").toString()).collectAsList();
+  private static void readAll(String file, String... options) {
+    read(file, options).collectAsList();
   }
 
   @ParameterizedTest
@@ -90,7 +89,7 @@ class AnnDataDamageTest {
         "checksum_lzf_bad | the Fletcher32 checksum of a chunk is",
       })
   void damageIsNamedByFileAndPlace(String file, String message) {
-    assertThatThrownBy(() -> readAll(reader(), file))
+    assertThatThrownBy(() -> readAll(file))
         .satisfies(
             error -> {
               Throwable cause = error;
@@ -105,11 +104,8 @@ class AnnDataDamageTest {
   @ParameterizedTest
   @ValueSource(strings = {"none", "gzip", "lzf"})
   void chunksWithChecksumsAreRead(String compression) {
-    String file = folder.resolve("checksum_" + compression + ".h5ad").toString();
-
     double sum =
-        reader()
-            .load(file)
+        read("checksum_" + compression)
             .selectExpr("sum(aggregate(X, 0D, (a, x) -> a + x))")
             .first()
             .getDouble(0);
@@ -119,58 +115,41 @@ class AnnDataDamageTest {
 
   @Test
   void partsThatAreNotSelectedAreNotRead() {
-    assertThat(
-            reader()
-                .option("obs", "cell_type")
-                .load(folder.resolve("awkward.h5ad").toString())
-                .count())
-        .isEqualTo(41);
-    readAll(reader().option("x", "none"), "csc");
-    readAll(reader().option("obs", "depth"), "codes");
-    readAll(reader().option("obs", "depth").option("x", "none"), "no_x");
-    assertThat(
-            reader()
-                .load(folder.resolve("garbled.h5ad").toString())
-                .select("obs_name")
-                .collectAsList())
-        .hasSize(41);
+    assertThat(read("awkward", "obs", "cell_type").count()).isEqualTo(41);
+    readAll("csc", "x", "none");
+    readAll("codes", "obs", "depth");
+    readAll("no_x", "obs", "depth", "x", "none");
+    assertThat(read("garbled").select("obs_name").collectAsList()).hasSize(41);
   }
 
   @ParameterizedTest
   @CsvSource({"virtual, a virtual data set", "raw, data in external raw files"})
   void objectsThatCannotBeReadBlockNoOthers(String file, String feature) {
-    readAll(reader(), file);
-    assertThatThrownBy(() -> readAll(reader().option("layers", file), file))
+    readAll(file);
+    assertThatThrownBy(() -> readAll(file, "layers", file))
         .hasMessageContaining("%s.h5ad: layers/%s: %s".formatted(file, file, feature));
   }
 
   @Test
   void externalLinksAreFollowedInTheFolderThatTheUserNames() {
     String linked = folder.resolve("linked").toString();
-    List<Row> expected =
-        reader().load(folder.resolve("good.h5ad").toString()).select("X").collectAsList();
+    List<Row> expected = read("good").select("X").collectAsList();
 
-    assertThat(
-            reader()
-                .option("links", linked)
-                .load(folder.resolve("external.h5ad").toString())
-                .select("X")
-                .collectAsList())
-        .isEqualTo(expected);
+    assertThat(read("external", "links", linked).select("X").collectAsList()).isEqualTo(expected);
     for (String outside : List.of("external_up", "external_symbolic")) {
-      assertThatThrownBy(() -> readAll(reader().option("links", linked), outside))
+      assertThatThrownBy(() -> readAll(outside, "links", linked))
           .hasMessageContaining(outside + ".h5ad: X: is in the file ")
           .hasMessageContaining("outside the folder");
     }
-    assertThatThrownBy(() -> readAll(reader().option("links", linked), "external_gone"))
+    assertThatThrownBy(() -> readAll("external_gone", "links", linked))
         .hasMessageContaining("gone.h5, which is missing");
-    assertThatThrownBy(() -> readAll(reader().option("links", "linked"), "good"))
+    assertThatThrownBy(() -> readAll("good", "links", "linked"))
         .hasMessageContaining("option \"links\": \"linked\" is not an absolute path");
   }
 
   @Test
   void namesInGroupsAreRead() {
-    Dataset<Row> missing = reader().load(folder.resolve("cell_missing.h5ad").toString());
+    Dataset<Row> missing = read("cell_missing");
     List<Row> names = missing.select("obs_name").collectAsList();
 
     assertThat(names.get(6).getString(0)).isEqualTo("name 6");
@@ -179,23 +158,18 @@ class AnnDataDamageTest {
       String path = folder.resolve(file + ".h5ad").toString();
       String name = file.equals("index_integers") ? "5" : "name 5";
       assertThat(AnnData.genes(Map.of(), path)).hasSize(6).endsWith(name);
-      assertThat(reader().load(path).select("obs_name").collectAsList().get(5).getString(0))
-          .isEqualTo(name);
+      assertThat(read(file).select("obs_name").collectAsList().get(5).getString(0)).isEqualTo(name);
     }
   }
 
   @Test
   void linksThatLeadBackAreNotFollowed() {
-    readAll(reader(), "hard_cycle");
+    readAll("hard_cycle");
   }
 
   @Test
   void valuesBeyondTwoGibiElementsAreRead() {
-    List<Row> rows =
-        reader()
-            .load(folder.resolve("far.h5ad").toString())
-            .select("X_indices", "X_values")
-            .collectAsList();
+    List<Row> rows = read("far").select("X_indices", "X_values").collectAsList();
 
     assertThat(rows).hasSize(41);
     assertThat(rows.get(40)).hasToString("[ArraySeq(4),ArraySeq(40.0)]");
@@ -203,7 +177,7 @@ class AnnDataDamageTest {
 
   @Test
   void aFileWithoutRowsHasNoRows() {
-    Dataset<Row> rows = reader().load(folder.resolve("rowless.h5ad").toString());
+    Dataset<Row> rows = read("rowless");
 
     assertThat(rows.collectAsList()).isEmpty();
     assertThat(rows.columns()).contains("X", "cell_type");
@@ -213,7 +187,7 @@ class AnnDataDamageTest {
   void aFileThatVanishesOrChangesIsNamed() throws IOException {
     Path file = folder.resolve("vanishing.h5ad");
     Files.copy(folder.resolve("good.h5ad"), file);
-    Dataset<Row> rows = reader().load(file.toString());
+    Dataset<Row> rows = read("vanishing");
 
     Files.copy(folder.resolve("half.h5ad"), file, StandardCopyOption.REPLACE_EXISTING);
     assertThatThrownBy(rows::collectAsList)
@@ -226,7 +200,7 @@ class AnnDataDamageTest {
 
     Files.copy(folder.resolve("good.h5ad"), file);
     assertThatThrownBy(rows::collectAsList).hasStackTraceContaining("written after it was listed");
-    assertThat(reader().load(file.toString()).collectAsList()).as("listed anew").hasSize(41);
+    assertThat(read("vanishing").collectAsList()).as("listed anew").hasSize(41);
     Files.delete(file);
   }
 }

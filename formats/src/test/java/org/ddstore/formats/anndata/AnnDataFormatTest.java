@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
@@ -48,12 +47,8 @@ class AnnDataFormatTest {
     AnnDataFixtures.write(folder, "matrices.py");
   }
 
-  private static DataFrameReader reader() {
-    return FormatSpark.session().read().format("h5ad");
-  }
-
-  private static Dataset<Row> read(DataFrameReader reader, String path) {
-    return reader.load(folder.resolve(path).toString());
+  private static Dataset<Row> read(String path, String... options) {
+    return FormatSpark.read("h5ad", folder.resolve(path), options);
   }
 
   @ParameterizedTest
@@ -61,11 +56,10 @@ class AnnDataFormatTest {
   void storesHoldTheBytesOfAnnData(String type, String stored) {
     String dense = "dense_" + type + ".h5ad";
     String sparse = "csr_" + type + ".h5ad";
-    DataFrameReader all =
-        reader().option("layers", "*").option("obsm", "*").option("obs", "n_genes");
+    String[] all = {"layers", "*", "obsm", "*", "obs", "n_genes"};
 
-    StoredRecords denseRecords = StoredRecords.of(read(all, dense), 2);
-    StoredRecords sparseRecords = StoredRecords.of(read(all, sparse), 3);
+    StoredRecords denseRecords = StoredRecords.of(read(dense, all), 2);
+    StoredRecords sparseRecords = StoredRecords.of(read(sparse, all), 3);
 
     assertThat(denseRecords.fields()).containsEntry("X", stored + "[17]");
     Map.of(
@@ -112,7 +106,7 @@ class AnnDataFormatTest {
         "old.h5ad"
       })
   void obsHasTheValuesOfAnnData(String file) {
-    Dataset<Row> rows = read(reader().option("partitionBytes", "4096"), file);
+    Dataset<Row> rows = read(file, "partitionBytes", "4096");
 
     JsonNode expected = AnnDataFixtures.json(folder.resolve(file));
     AnnDataFixtures.assertObs(rows, expected);
@@ -129,8 +123,7 @@ class AnnDataFormatTest {
     "latest.h5ad, dense"
   })
   void matricesAreReadInEitherForm(String file, String form) {
-    Dataset<Row> rows =
-        read(reader().option("obs", "").option("x", form).option("partitionBytes", "3000"), file);
+    Dataset<Row> rows = read(file, "obs", "", "x", form, "partitionBytes", "3000");
 
     assertThat(rows.rdd().getNumPartitions()).as("partitions").isGreaterThan(3);
     Path path = folder.resolve(file);
@@ -149,10 +142,7 @@ class AnnDataFormatTest {
 
   @Test
   void valuesThatWereNeverWrittenAreZero() {
-    Dataset<Row> rows =
-        read(
-            reader().option("obs", "").option("x", "none").option("layers", "empty,hollow"),
-            "latest.h5ad");
+    Dataset<Row> rows = read("latest.h5ad", "obs", "", "x", "none", "layers", "empty,hollow");
 
     byte[] zeros = new byte[301 * 23 * Float.BYTES];
     assertThat(AnnDataFixtures.bytes(rows, "layers_empty")).isEqualTo(zeros);
@@ -172,7 +162,7 @@ class AnnDataFormatTest {
       }
     }
 
-    List<Row> rows = read(reader(), "other.h5ad").collectAsList();
+    List<Row> rows = read("other.h5ad").collectAsList();
 
     assertThat(rows)
         .hasToString("[[obs0,ArraySeq(1.0, 2.0, 3.0)], [obs1,ArraySeq(4.0, 5.0, 6.0)]]");
@@ -182,12 +172,7 @@ class AnnDataFormatTest {
   @Test
   void categoricalsAreReadAsCodes() {
     Dataset<Row> rows =
-        read(
-            reader()
-                .option("categoricals", "codes")
-                .option("obs", "tissue,obs_name")
-                .option("x", "none"),
-            "csr_f32.h5ad");
+        read("csr_f32.h5ad", "categoricals", "codes", "obs", "tissue,obs_name", "x", "none");
 
     JsonNode expected = AnnDataFixtures.json(folder.resolve("csr_f32.h5ad"));
     assertThat(rows.columns()).containsExactly("tissue", "obs_name");
@@ -201,11 +186,9 @@ class AnnDataFormatTest {
   @ParameterizedTest
   @CsvSource({"join_dense, inner", "join_dense, outer", "join_csr, inner", "join_csr, outer"})
   void genesOfFilesAreJoinedAsAnnDataJoinsThem(String files, String join) {
-    DataFrameReader reader =
-        reader().option("join", join).option("layers", "counts").option("obs", "cell_type,depth");
     Path expected = folder.resolve(files + "_" + join);
 
-    Dataset<Row> rows = read(reader, files);
+    Dataset<Row> rows = read(files, "join", join, "layers", "counts", "obs", "cell_type,depth");
 
     assertThat(AnnData.genes(Map.of("join", join), folder.resolve(files).toString()))
         .isEqualTo(AnnDataFixtures.texts(AnnDataFixtures.json(expected).get("genes")));
@@ -218,14 +201,14 @@ class AnnDataFormatTest {
       assertThat(AnnDataFixtures.bytes(rows, "X_indices"))
           .isEqualTo(AnnDataFixtures.bytes(expected, "X.indices"));
     }
-    Dataset<Row> layers = read(reader.option("x", "dense"), files);
+    Dataset<Row> layers = read(files, "join", join, "layers", "counts", "obs", "", "x", "dense");
     assertThat(AnnDataFixtures.bytes(layers, "layers_counts"))
         .isEqualTo(AnnDataFixtures.bytes(expected, "layers_counts.dense"));
   }
 
   @Test
   void filesWithTheSameGenesKeepTheirOrder() {
-    Dataset<Row> rows = read(reader().option("join", "outer").option("obs", ""), "same");
+    Dataset<Row> rows = read("same", "join", "outer", "obs", "");
 
     assertThat(AnnData.genes(Map.of(), folder.resolve("same").toString()))
         .containsExactly("z", "y", "x", "a", "b", "c");
@@ -235,34 +218,30 @@ class AnnDataFormatTest {
 
   @Test
   void columnsThatAFileLacksAreNullIfAskedFor() {
-    Dataset<Row> rows =
-        read(
-            reader().option("missing", "null").option("obs", "small,tissue").option("x", "none"),
-            "join_csr");
+    Dataset<Row> rows = read("join_csr", "missing", "null", "obs", "small,tissue", "x", "none");
 
     List<Row> found = rows.collectAsList();
     assertThat(found).hasSize(31 + 29 + 7);
     assertThat(found.subList(31, 60)).allMatch(row -> row.isNullAt(0) && row.isNullAt(1));
     assertThat(found.subList(0, 31)).noneMatch(row -> row.isNullAt(0));
-    assertThatThrownBy(
-            () -> read(reader().option("missing", "null").option("obs", "tisue"), "join_csr"))
+    assertThatThrownBy(() -> read("join_csr", "missing", "null", "obs", "tisue"))
         .hasMessageContaining("obs/tisue: missing in all files");
-    assertThatThrownBy(() -> read(reader(), "join_csr"))
+    assertThatThrownBy(() -> read("join_csr"))
         .hasMessageContaining("1.h5ad: obs/tissue: missing")
         .hasMessageContaining("set the option missing to null");
   }
 
   @Test
   void filesThatDoNotFitTogetherAreRefused() {
-    assertThatThrownBy(() -> read(reader(), "mixed"))
+    assertThatThrownBy(() -> read("mixed"))
         .hasMessageContaining("a.h5ad: X: has no column \"X_indices\"")
         .hasMessageContaining("set the option x to dense or sparse");
-    assertThat(read(reader().option("x", "sparse"), "mixed").count()).isEqualTo(40);
-    assertThatThrownBy(() -> read(reader(), "others"))
+    assertThat(read("mixed", "x", "sparse").count()).isEqualTo(40);
+    assertThatThrownBy(() -> read("others"))
         .hasMessageContaining("no gene in common: set the option join to outer");
-    assertThatThrownBy(() -> read(reader().option("x", "csr"), "mixed"))
+    assertThatThrownBy(() -> read("mixed", "x", "csr"))
         .hasMessageContaining("option \"x\" is \"csr\"; legal values: stored, dense, sparse, none");
-    assertThatThrownBy(() -> read(reader().option("layers", "raw"), "csr_f32.h5ad"))
+    assertThatThrownBy(() -> read("csr_f32.h5ad", "layers", "raw"))
         .hasMessageContaining("csr_f32.h5ad: layers/raw: missing")
         .hasMessageContaining("[counts, scaled]");
   }
@@ -273,8 +252,7 @@ class AnnDataFormatTest {
 
   @Test
   void batchesOfAStoreAreBalancedByCellType() {
-    Dataset<Row> cells =
-        read(reader().option("categoricals", "codes").option("obs", "cell_type"), "csr_f32.h5ad");
+    Dataset<Row> cells = read("csr_f32.h5ad", "categoricals", "codes", "obs", "cell_type");
 
     List<Drawn> ranks = DDStores.from(cells).ranks(2).run(AnnDataFormatTest::draw);
 

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.formats.FormatSpark;
@@ -29,25 +28,20 @@ class AnnDataZarrTest {
     AnnDataFixtures.write(folder, "groups.py");
   }
 
-  private static DataFrameReader reader() {
-    return FormatSpark.session().read().format("anndata");
-  }
-
-  private static Dataset<Row> read(DataFrameReader reader, String path) {
-    return reader.load(folder.resolve(path).toString());
+  private static Dataset<Row> read(String path, String... options) {
+    return FormatSpark.read("anndata", folder.resolve(path), options);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"dense.zarr", "csr.zarr"})
   void groupsHaveTheValuesOfAnnData(String group) {
     Path path = folder.resolve(group);
-    Dataset<Row> rows = read(reader().option("partitionBytes", "4096"), group);
+    Dataset<Row> rows = read(group, "partitionBytes", "4096");
 
     AnnDataFixtures.assertObs(rows, AnnDataFixtures.json(path));
     assertThat(AnnData.genes(Map.of(), path.toString()))
         .isEqualTo(AnnDataFixtures.texts(AnnDataFixtures.json(path).get("genes")));
-    Dataset<Row> numbers =
-        read(reader().option("obs", "").option("layers", "counts").option("obsm", "X_pca"), group);
+    Dataset<Row> numbers = read(group, "obs", "", "layers", "counts", "obsm", "X_pca");
     StoredRecords records = StoredRecords.of(numbers, 2);
     if (group.equals("dense.zarr")) {
       assertThat(records.values().get("X")).isEqualTo(AnnDataFixtures.bytes(path, "X.dense"));
@@ -64,7 +58,7 @@ class AnnDataZarrTest {
 
   @Test
   void groupsInAFolderAreOneDataSet() {
-    Dataset<Row> rows = read(reader().option("obs", ""), "both");
+    Dataset<Row> rows = read("both", "obs", "");
 
     Path expected = folder.resolve("both_inner");
     assertThat(AnnDataFixtures.bytes(rows, "X_values"))
@@ -75,35 +69,31 @@ class AnnDataZarrTest {
 
   @Test
   void groupsOfAnnData07AreFound() {
-    AnnDataFixtures.assertObs(
-        read(reader(), "old.zarr"), AnnDataFixtures.json(folder.resolve("dense.zarr")));
+    AnnDataFixtures.assertObs(read("old.zarr"), AnnDataFixtures.json(folder.resolve("dense.zarr")));
   }
 
   @Test
   void namesAndLinksDoNotLeadOut() {
-    assertThatThrownBy(() -> read(reader(), "leads_out.zarr"))
+    assertThatThrownBy(() -> read("leads_out.zarr"))
         .hasMessageContaining("obs/../../plain.zarr/x: the name can lead out of the file");
     Path outside = folder.resolve("outside");
-    assertThatThrownBy(() -> read(reader(), "symbolic.zarr"))
+    assertThatThrownBy(() -> read("symbolic.zarr"))
         .hasMessageContaining("symbolic.zarr: X: a symbolic link leads out of the folder");
-    assertThat(read(reader().option("links", outside.toString()), "symbolic.zarr").count())
-        .isPositive();
+    assertThat(read("symbolic.zarr", "links", outside.toString()).count()).isPositive();
   }
 
   @Test
   void damageIsNamedByPlace() throws IOException {
-    assertThatThrownBy(() -> read(reader(), "no_x.zarr"))
-        .hasMessageContaining("no_x.zarr: X: missing");
-    assertThatThrownBy(() -> read(reader(), "csc.zarr"))
+    assertThatThrownBy(() -> read("no_x.zarr")).hasMessageContaining("no_x.zarr: X: missing");
+    assertThatThrownBy(() -> read("csc.zarr"))
         .hasMessageContaining("csc.zarr: X: has compressed columns (csc_matrix)");
     Path names = folder.resolve("dense.zarr/obs/_index");
     Files.move(names.resolve("0"), names.resolve("c0"));
-    assertThatThrownBy(() -> read(reader(), "dense.zarr"))
+    assertThatThrownBy(() -> read("dense.zarr"))
         .hasMessageContaining("obs/_index: no chunk has a key of the metadata, such as 0,");
     Files.copy(names.resolve("c0"), names.resolve("0"));
-    assertThat(LeftOutFiles.of(read(reader(), "dense.zarr")))
-        .containsExactly("dense.zarr/obs/_index/c0");
+    assertThat(LeftOutFiles.of(read("dense.zarr"))).containsExactly("dense.zarr/obs/_index/c0");
     Files.delete(names.resolve("c0"));
-    assertThatThrownBy(() -> read(reader(), "plain.zarr")).hasMessageContaining("no file in");
+    assertThatThrownBy(() -> read("plain.zarr")).hasMessageContaining("no file in");
   }
 }

@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -74,8 +73,8 @@ class NpyFormatTest {
         """);
   }
 
-  private static Dataset<Row> read(String path) {
-    return FormatSpark.session().read().format("npy").load(folder.resolve(path).toString());
+  private static Dataset<Row> read(String path, String... options) {
+    return FormatSpark.read("npy", folder.resolve(path), options);
   }
 
   @ParameterizedTest
@@ -123,19 +122,9 @@ class NpyFormatTest {
     }
 
     assertThat(column(read("parts"))).isEqualTo(expected);
-    StoredRecords one = StoredRecords.of(read("parts"), 1);
-    LongBuffer longs =
-        ByteBuffer.wrap(one.values().get("value")).order(ByteOrder.LITTLE_ENDIAN).asLongBuffer();
+    LongBuffer longs = StoredRecords.ofAnyRanks(read("parts")).buffer("value").asLongBuffer();
     assertThat(expected).allSatisfy(value -> assertThat(longs.get()).isEqualTo(value));
-    for (int ranks = 2; ranks <= 4; ranks++) {
-      assertThat(StoredRecords.of(read("parts"), ranks)).as("%d ranks", ranks).isEqualTo(one);
-    }
-    Dataset<Row> small =
-        FormatSpark.session()
-            .read()
-            .format("npy")
-            .option("partitionBytes", 1 << 10)
-            .load(folder.resolve("parts").toString());
+    Dataset<Row> small = read("parts", "partitionBytes", "1024");
     assertThat(StoredRecords.of(small.where("value % 3 = 0"), 3))
         .isEqualTo(StoredRecords.of(read("parts").where("value % 3 = 0"), 1));
   }
@@ -165,12 +154,7 @@ class NpyFormatTest {
 
   @Test
   void namesTheColumnByAnOption() {
-    Dataset<Row> rows =
-        FormatSpark.session()
-            .read()
-            .format("npy")
-            .option("column", "image")
-            .load(folder.resolve("uint8_c_le.npy").toString());
+    Dataset<Row> rows = read("uint8_c_le.npy", "column", "image");
 
     assertThat(StoredRecords.of(rows, 1).fields())
         .containsExactly(Map.entry("image", "uint8[3, 4]"));
@@ -242,9 +226,7 @@ class NpyFormatTest {
     "partitionBytes, 5, 'option \"partitionBytes\" is \"5\", not an integer in [1024, 1073741824]'"
   })
   void refusesIllegalOptions(String key, String value, String message) {
-    DataFrameReader reader = FormatSpark.session().read().format("npy").option(key, value);
-
-    assertThatThrownBy(() -> reader.load(folder.resolve("int8_c_le.npy").toString()))
+    assertThatThrownBy(() -> read("int8_c_le.npy", key, value))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(message);
   }

@@ -17,52 +17,20 @@ import java.util.zip.CRC32;
 
 /** Random and structured damage of a file, or of one file in a folder. */
 final class Damage {
-  private static final long[] NUMBERS = {
-    -1,
-    0,
-    1,
-    2,
-    7,
-    255,
-    256,
-    65_535,
-    65_536,
-    1 << 24,
-    Integer.MAX_VALUE - 8,
-    Integer.MAX_VALUE,
-    1L << 31,
-    (1L << 32) - 1,
-    1L << 32,
-    1L << 40,
-    1L << 61,
-    (1L << 63) - 1,
-    Long.MIN_VALUE
-  };
+  private static final long[] NUMBERS =
+      Stream.of(
+              "-1 0 1 2 7 255 256 65535 65536 16777216 2147483639 2147483647 2147483648 4294967295",
+              "4294967296 1099511627776 2305843009213693952 9223372036854775807",
+              "-9223372036854775808")
+          .flatMap(line -> Stream.of(line.split(" ", -1)))
+          .mapToLong(Long::parseLong)
+          .toArray();
 
-  private static final List<String> WORDS =
-      List.of(
-          "null",
-          "true",
-          "{}",
-          "[]",
-          "\"\"",
-          "\"|O\"",
-          "\"<f8\"",
-          "\"<M8[ns]\"",
-          "\"<U1000000\"",
-          "\"..\"",
-          "\"../x\"",
-          "\"zlib\"",
-          "\"blosc\"",
-          "\"zstd\"",
-          "\"lz4\"",
-          "\"gzip\"",
-          "\"sharding_indexed\"",
-          "\"vlen-utf8\"",
-          "[[[[[[]]]]]]",
-          "1e999",
-          "NaN",
-          "-0");
+  private static final String[] WORDS =
+      """
+      null true {} [] "" "|O" "<f8" "<M8[ns]" "<U1000000" ".." "../x" "zlib" "blosc" "zstd" "lz4"
+      "gzip" "sharding_indexed" "vlen-utf8" [[[[[[]]]]]] 1e999 NaN -0"""
+          .split("\\s+", -1);
 
   private static final Pattern NUMBER = Pattern.compile("-?\\d+");
   private static final Pattern WORD = Pattern.compile("\"[^\"]*\"|\\b[a-z_]+\\b|[\\[\\]{}(),:]");
@@ -122,7 +90,7 @@ final class Damage {
             ? Long.toString(NUMBERS[random.nextInt(NUMBERS.length)])
             : random.nextInt(3) == 0
                 ? places.get(random.nextInt(places.size())).group()
-                : WORDS.get(random.nextInt(WORDS.size()));
+                : WORDS[random.nextInt(WORDS.length)];
     byte[] edited =
         (text.substring(0, place.start()) + word + text.substring(place.end()))
             .getBytes(StandardCharsets.ISO_8859_1);

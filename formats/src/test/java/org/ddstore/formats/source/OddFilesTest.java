@@ -29,7 +29,7 @@ class OddFilesTest {
   @TempDir Path folder;
 
   private static long count(String format, Path path) {
-    return FormatSpark.session().read().format(format).load(path.toString()).count();
+    return FormatSpark.read(format, path).count();
   }
 
   private Path plain() throws IOException {
@@ -156,14 +156,7 @@ class OddFilesTest {
         };
 
     assertThatThrownBy(
-            () ->
-                FormatSpark.session()
-                    .read()
-                    .format("npy")
-                    .load(file)
-                    .javaRDD()
-                    .mapPartitions(writing)
-                    .collect())
+            () -> FormatSpark.read("npy", Path.of(file)).javaRDD().mapPartitions(writing).collect())
         .hasStackTraceContaining(FormatException.class.getName())
         .hasStackTraceContaining("grown.npy: was written after it was listed");
   }

@@ -4,8 +4,6 @@ package org.ddstore.formats.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.file.Path;
 import org.apache.spark.sql.Dataset;
@@ -49,7 +47,7 @@ class PackedLoadTest {
   }
 
   private static Dataset<Row> read() {
-    return FormatSpark.session().read().format("npz").load(folder.resolve("all.npz").toString());
+    return FormatSpark.read("npz", folder.resolve("all.npz"));
   }
 
   /** Rows of a plan that Spark executes as rows, which are not blocks. */
@@ -82,12 +80,7 @@ class PackedLoadTest {
   /** Arrays of several dimensions are flat in rows: a pad of each row would be in wrong places. */
   @Test
   void onlyTheFirstDimensionIsPaddedOrTruncated() {
-    StoreSpec spec =
-        DDStores.from(
-            FormatSpark.session()
-                .read()
-                .format("npz")
-                .load(folder.resolve("cubes.npz").toString()));
+    StoreSpec spec = DDStores.from(FormatSpark.read("npz", folder.resolve("cubes.npz")));
 
     StoredRecords padded =
         StoredRecords.of(spec.field("cube", DType.FLOAT32, 3, 3).pad("cube", -1), 1);
@@ -108,10 +101,7 @@ class PackedLoadTest {
   }
 
   private static float[] floats(StoredRecords records) {
-    FloatBuffer found =
-        ByteBuffer.wrap(records.values().get("cube"))
-            .order(ByteOrder.LITTLE_ENDIAN)
-            .asFloatBuffer();
+    FloatBuffer found = records.buffer("cube").asFloatBuffer();
     float[] all = new float[found.remaining()];
     found.get(all);
     return all;

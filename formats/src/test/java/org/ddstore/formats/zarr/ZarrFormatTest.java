@@ -7,14 +7,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.commons.io.FileUtils;
-import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -101,16 +99,8 @@ class ZarrFormatTest {
         """);
   }
 
-  private static DataFrameReader reader() {
-    return FormatSpark.session().read().format("zarr");
-  }
-
   private static Dataset<Row> read(String path, String... options) {
-    DataFrameReader reader = reader();
-    for (int i = 0; i < options.length; i += 2) {
-      reader = reader.option(options[i], options[i + 1]);
-    }
-    return reader.load(folder.resolve(path).toString());
+    return FormatSpark.read("zarr", folder.resolve(path), options);
   }
 
   private static byte[] bytes(String file) throws IOException {
@@ -199,8 +189,8 @@ class ZarrFormatTest {
     assertThat(crops("5", "1", 2)).isNotEqualTo(first);
     assertThat(crops("6", "0", 2)).isNotEqualTo(first);
     List<List<Long>> origins = new ArrayList<>();
-    ByteBuffer starts = little(first.values().get("box_start"));
-    ByteBuffer values = little(first.values().get("value"));
+    ByteBuffer starts = first.buffer("box_start");
+    ByteBuffer values = first.buffer("value");
     while (starts.hasRemaining()) {
       long z = starts.getLong();
       long y = starts.getLong();
@@ -214,10 +204,6 @@ class ZarrFormatTest {
     assertThat(origins).hasSize(80);
     assertThat(origins.subList(40, 80)).isNotEqualTo(origins.subList(0, 40)); // b.zarr
     assertThat(origins.stream().distinct().count()).isGreaterThan(70);
-  }
-
-  private static ByteBuffer little(byte[] bytes) {
-    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private static StoredRecords crops(String seed, String epoch, int ranks) {
