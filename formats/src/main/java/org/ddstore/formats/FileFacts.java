@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param runRows number of rows that are decoded together, such as those of one chunk; 1 if each
  *     row can be read alone
  * @param splitRows number of rows at whose multiples partitions begin, a multiple of {@code
- *     runRows}; {@code rows} for a file that can only be read from its begin
+ *     runRows}; {@code rows} for a file that can only be read from its start
  * @param columns columns of the file, in its own order
  * @param details what the format needs to open the file; null if nothing
  */

@@ -199,15 +199,15 @@ public final class InputFile implements Serializable {
     }
   }
 
-  /** Gives the names as of {@link #names} to a visitor until it returns false. */
+  /** Passes the names of {@link #names} to a visitor until it returns false. */
   private void visit(Predicate<String> visitor) throws IOException {
     requireNotCancelled();
     if (local() == null) {
       RemoteIterator<FileStatus> entries = fileSystem().listStatusIterator(new Path(path));
-      boolean goesOn = true;
-      while (goesOn && entries.hasNext()) {
+      boolean wantsMore = true;
+      while (wantsMore && entries.hasNext()) {
         FileStatus entry = entries.next();
-        goesOn = visitor.test(entry.getPath().getName() + (entry.isDirectory() ? "/" : ""));
+        wantsMore = visitor.test(entry.getPath().getName() + (entry.isDirectory() ? "/" : ""));
       }
       return;
     }

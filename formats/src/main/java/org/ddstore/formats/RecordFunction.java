@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** The function of a user as one of Spark, with checks whose errors name the file. */
+/** The function of a user as a UDF of Spark, with checks whose errors name the file. */
 record RecordFunction(FileFunction function, StructType schema)
     implements UDF2<String, byte[], Row> {
   private static final long serialVersionUID = 1L;

@@ -24,7 +24,7 @@ import org.ddstore.types.Field;
 public final class SampleColumn implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  /** Length of a ragged value if the format does not tell the mean. */
+  /** Assumed mean length of ragged values of which the format gives none. */
   private static final int GUESSED_LENGTH = 64;
 
   private final String name;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A format of files that hold samples: it finds the files, tells their rows and columns, and reads
- * runs of rows. Implementations are found by {@link java.util.ServiceLoader}, have a public
+ * A format of files that hold samples: it finds the files, determines their rows and columns, and
+ * reads runs of rows. Implementations are found by {@link java.util.ServiceLoader}, have a public
  * constructor without parameters, and hold no state. All methods are local; they run on the driver
  * and on executors.
  */

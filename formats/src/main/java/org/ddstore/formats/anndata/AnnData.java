@@ -59,7 +59,7 @@ public final class AnnData {
             "codes");
     List<FileFacts> files = AnnDataSource.files(options, path);
     try (AnnDataFile file = AnnDataFile.open(files.get(0).file(), parse(options))) {
-      return List.of(file.obs(column).coded());
+      return List.of(file.obs(column).codedCategories());
     } catch (IOException e) {
       throw new UncheckedIOException("cannot read the categories of " + path, e);
     }

@@ -41,11 +41,6 @@ final class AnnDataFile implements Closeable {
     this.obs = Frame.open(tree, "obs");
   }
 
-  /**
-   * Opens a file.
-   *
-   * @throws FormatException if it is not a file of AnnData
-   */
   static AnnDataFile open(InputFile input, AnnDataOptions options) throws IOException {
     ArrayTree tree =
         input.isFolder()
@@ -75,11 +70,7 @@ final class AnnDataFile implements Closeable {
     return Matrix.open(tree, path);
   }
 
-  /**
-   * Opens an array of obsm.
-   *
-   * @throws FormatException if it is something else, such as a table
-   */
+  /** Opens an array of obsm; refuses all else, such as a table. */
   StoredArray obsm(String name) throws IOException {
     String path = OBSM + "/" + name;
     String encoding = Encoding.of(tree, path);
@@ -107,12 +98,12 @@ final class AnnDataFile implements Closeable {
       if (options.hasX()) {
         parts.addMatrix(X, X, names.size());
       }
-      List<String> layers = options.layers().in(input.path(), LAYERS, tree.children(LAYERS));
+      List<String> layers = options.layers().select(input.path(), LAYERS, tree.children(LAYERS));
       for (String layer : layers) {
         parts.addMatrix(LAYERS + "_" + layer, LAYERS + "/" + layer, names.size());
       }
     }
-    for (String name : options.obsm().in(input.path(), OBSM, tree.children(OBSM))) {
+    for (String name : options.obsm().select(input.path(), OBSM, tree.children(OBSM))) {
       StoredArray array = obsm(name);
       parts.requireRows(array.path(), array.shape()[0]);
       int width = (int) array.shape()[1];
@@ -155,8 +146,8 @@ final class AnnDataFile implements Closeable {
       present.addAll(obs.columns());
       List<String> selected =
           options.missingIsNull()
-              ? options.obs().present(present)
-              : options.obs().in(input.path(), "obs", present);
+              ? options.obs().selectPresent(present)
+              : options.obs().select(input.path(), "obs", present);
       if (selected.contains(NAMES) && obs.columns().contains(NAMES)) {
         throw tree.problem(
             "obs/" + NAMES,
@@ -174,7 +165,7 @@ final class AnnDataFile implements Closeable {
         requireRows("obs/" + name, column.rows());
         add(column.column(name), Part.OBS, name);
         if (options.categoricals() == FrameColumn.Categoricals.CODES) {
-          codes.put(name, FileParts.digest(List.of(column.coded())));
+          codes.put(name, FileParts.digest(List.of(column.codedCategories())));
         }
       }
     }

@@ -67,14 +67,8 @@ record AnnDataOptions(
       return !all && names.isEmpty();
     }
 
-    /**
-     * Returns the selected names.
-     *
-     * @param what part of the file, for messages
-     * @param present names in the file
-     * @throws FormatException if one is not in the file
-     */
-    List<String> in(String file, String what, List<String> present) {
+    /** Returns the selected names, all of which must be {@code present} in a part of the file. */
+    List<String> select(String file, String what, List<String> present) {
       if (all) {
         return present;
       }
@@ -93,7 +87,7 @@ record AnnDataOptions(
     }
 
     /** Returns the selected names that a file has. */
-    List<String> present(List<String> present) {
+    List<String> selectPresent(List<String> present) {
       return all ? present : names.stream().filter(present::contains).toList();
     }
   }

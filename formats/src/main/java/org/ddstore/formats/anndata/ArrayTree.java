@@ -20,11 +20,7 @@ interface ArrayTree extends Closeable {
     return FormatException.of(file(), path, problem);
   }
 
-  /**
-   * {@return the path}
-   *
-   * @throws FormatException if a name in it can lead out of the file or folder
-   */
+  /** {@return the path, no name in which can lead out of the file or folder} */
   default String requireInside(String path) {
     if (!path.isEmpty() && !ZarrGroup.isInside(path)) { // the root is the empty path
       throw problem(
@@ -52,11 +48,7 @@ interface ArrayTree extends Closeable {
   /** {@return an attribute that is a list of integers; empty if it is missing or something else} */
   Optional<long[]> integers(String path, String attribute) throws IOException;
 
-  /**
-   * {@return the array at a path, which must exist} It is valid until the file is closed.
-   *
-   * @throws FormatException if it is damaged
-   */
+  /** {@return the array at a path, which must exist} It is valid until the file is closed. */
   StoredArray array(String path) throws IOException;
 
   /**

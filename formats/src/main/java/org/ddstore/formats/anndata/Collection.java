@@ -47,11 +47,7 @@ record Collection(List<FileFacts> files, AnnDataOptions options) {
     return (FileParts) file.details();
   }
 
-  /**
-   * Returns the columns of the data set.
-   *
-   * @throws FormatException if columns of the same name differ, or are missing in a file
-   */
+  /** Returns the columns of the data set; those of the same name must have one type. */
   Layout layout() throws IOException {
     Map<String, GeneMap> maps = new HashMap<>();
     int width = 0;

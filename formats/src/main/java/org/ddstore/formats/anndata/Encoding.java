@@ -5,12 +5,11 @@ import java.io.IOException;
 import java.util.Optional;
 import org.ddstore.formats.FormatException;
 
-/** The attributes by which AnnData tells what a group or array is. */
+/** The attributes with which AnnData marks the kind of a group or array. */
 final class Encoding {
   static final String ANNDATA = "anndata";
   static final String DATAFRAME = "dataframe";
   static final String ARRAY = "array";
-  static final String STRING_ARRAY = "string-array";
   static final String CATEGORICAL = "categorical";
 
   private static final String TYPE = "encoding-type";
@@ -18,7 +17,7 @@ final class Encoding {
 
   private Encoding() {}
 
-  /** {@return the encoding of a group or array; empty if it tells none, as in old files} */
+  /** {@return the encoding of a group or array; empty if it has none, as in old files} */
   static String of(ArrayTree tree, String path) throws IOException {
     Optional<String> type = tree.text(path, TYPE);
     return (type.isPresent() ? type : tree.text(path, LEGACY_SPARSE)).orElse("");

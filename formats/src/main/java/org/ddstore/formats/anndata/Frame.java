@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.ddstore.formats.FormatException;
 import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
@@ -15,11 +14,7 @@ record Frame(ArrayTree tree, String path, String indexName) {
   private static final String INDEX = "_index";
   private static final String COLUMNS = "column-order";
 
-  /**
-   * Opens a table.
-   *
-   * @throws FormatException if it is missing, or written by a version before 0.7
-   */
+  /** Opens a table; one of a version before 0.7 is refused. */
   static Frame open(ArrayTree tree, String path) throws IOException {
     if (tree.isArray(path)) {
       throw tree.problem(
@@ -42,7 +37,7 @@ record Frame(ArrayTree tree, String path, String indexName) {
 
   /**
    * {@return the names of the columns without the index, in their order; in ascending order if the
-   * table tells none, as other writers leave out an empty list}
+   * table has no list, which some writers leave out if it is empty}
    */
   List<String> columns() throws IOException {
     Optional<List<String>> ordered = tree.texts(path, COLUMNS);
@@ -80,11 +75,7 @@ record Frame(ArrayTree tree, String path, String indexName) {
     return index().rows();
   }
 
-  /**
-   * {@return all values of the index, as texts}
-   *
-   * @throws FormatException if one is missing
-   */
+  /** {@return all values of the index, as texts; none may be missing} */
   List<String> names() throws IOException {
     FrameColumn names = index();
     long rows = names.rows();

@@ -6,7 +6,6 @@ import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.ddstore.formats.ElementType;
-import org.ddstore.formats.FormatException;
 import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
@@ -21,13 +20,7 @@ interface FrameColumn {
 
   String LEGACY_CATEGORIES = "__categories";
 
-  /**
-   * Opens a column.
-   *
-   * @param frame path of the table
-   * @param name name of the column
-   * @throws FormatException if it is missing, or has an encoding that is not supported
-   */
+  /** Opens a column of the table at the path {@code frame}. */
   static FrameColumn open(ArrayTree tree, String frame, String name, Categoricals categoricals)
       throws IOException {
     String path = frame + "/" + name;
@@ -93,24 +86,13 @@ interface FrameColumn {
   long rows();
 
   /** {@return the categories if the codes are read; else an empty array} */
-  default String[] coded() throws IOException {
+  default String[] codedCategories() throws IOException {
     return new String[0];
   }
 
-  /**
-   * Reads values.
-   *
-   * @param from first row
-   * @param count number of rows, at least 1
-   */
   Values read(long from, int count) throws IOException;
 
-  /**
-   * Reads values as texts.
-   *
-   * @param from first row
-   * @param count number of rows, at least 1
-   */
+  /** Reads values as texts. */
   default Values names(long from, int count) throws IOException {
     Values values = read(from, count);
     if (values.data() instanceof String[]) {
@@ -199,7 +181,7 @@ interface FrameColumn {
     }
 
     @Override
-    public String[] coded() throws IOException {
+    public String[] codedCategories() throws IOException {
       return isText ? new String[0] : names();
     }
 

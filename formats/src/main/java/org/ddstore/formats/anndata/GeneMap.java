@@ -39,11 +39,7 @@ record GeneMap(int width, int... to) implements Serializable {
     return to == null;
   }
 
-  /**
-   * {@return the index in the data set of a gene of the file, -1 if it is not there}
-   *
-   * @param gene index in the file
-   */
+  /** {@return the index in the data set of a gene of the file, -1 if it is not there} */
   int of(int gene) {
     return to == null ? gene : to[gene];
   }

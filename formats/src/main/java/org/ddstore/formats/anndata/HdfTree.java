@@ -13,12 +13,7 @@ import org.ddstore.formats.hdf5.LinkFolder;
 
 /** An HDF5 file. */
 record HdfTree(Hdf5File hdf) implements ArrayTree {
-  /**
-   * Opens a file.
-   *
-   * @param links where files of external links may be
-   * @throws org.ddstore.formats.FormatException if it is not an HDF5 file, or truncated
-   */
+  /** Opens a file; files of external links may be in {@code links}. */
   static HdfTree open(InputFile input, LinkFolder links) throws IOException {
     return new HdfTree(Hdf5File.open(input, links));
   }

@@ -6,17 +6,12 @@ import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.ddstore.formats.ElementType;
-import org.ddstore.formats.FormatException;
 
 /** Integers of any width in a file, such as offsets and indices of sparse rows. */
 final class Integers {
   private Integers() {}
 
-  /**
-   * Checks the type of an array.
-   *
-   * @throws FormatException if the elements are not integers
-   */
+  /** Checks that an array is a list of integers. */
   static void require(StoredArray array) {
     ElementType type = array.type();
     if (type == ElementType.TEXT
@@ -45,13 +40,7 @@ final class Integers {
     return longs;
   }
 
-  /**
-   * Reads integers in a range.
-   *
-   * @param min smallest legal value
-   * @param end value above the largest legal one
-   * @throws FormatException if a value is outside
-   */
+  /** Reads integers, which must be in the range [min, end). */
   static int[] ints(StoredArray array, long from, int count, int min, int end) throws IOException {
     if (count == 0) {
       return new int[0];

@@ -4,7 +4,6 @@ package org.ddstore.formats.anndata;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.ddstore.formats.ElementType;
-import org.ddstore.formats.FormatException;
 
 /**
  * The matrix {@code X}, or one of the layers: a row for each observation, a column for each gene.
@@ -22,12 +21,6 @@ abstract class Matrix {
     this.genes = genes;
   }
 
-  /**
-   * Opens a matrix.
-   *
-   * @param path path inside the file
-   * @throws FormatException if it is missing, or has an encoding that is not supported
-   */
   static Matrix open(ArrayTree tree, String path) throws IOException {
     String encoding = Encoding.of(tree, path);
     if (tree.isArray(path)) {

@@ -44,7 +44,7 @@ record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
       Arrays.sort(keys, 0, count);
       for (int k = 0; k < count; k++) {
         newGenes[next] = (int) (keys[k] >>> Integer.SIZE);
-        ArrayElements.copy(values, (int) keys[k], newValues, next, bytes);
+        copy(values, (int) keys[k], newValues, next, bytes);
         next++;
       }
       newOffsets[row + 1] = next;
@@ -58,7 +58,7 @@ record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
     ByteBuffer dense = ByteBuffer.allocate(size).order(values.order());
     for (int row = 0; row < rows(); row++) {
       for (int i = offsets[row]; i < offsets[row + 1]; i++) {
-        ArrayElements.copy(values, i, dense, row * width + genes[i], bytes);
+        copy(values, i, dense, row * width + genes[i], bytes);
       }
     }
     return dense;
@@ -70,16 +70,16 @@ record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
     int[] offsets = new int[rows + 1];
     int stored = 0;
     for (int i = 0; i < rows * width; i++) {
-      stored += ArrayElements.isZero(dense, i, type) ? 0 : 1;
+      stored += isZero(dense, i, type) ? 0 : 1;
     }
     int[] genes = new int[stored];
     ByteBuffer values = ByteBuffer.allocate(stored * bytes).order(dense.order());
     int next = 0;
     for (int row = 0; row < rows; row++) {
       for (int gene = 0; gene < width; gene++) {
-        if (!ArrayElements.isZero(dense, row * width + gene, type)) {
+        if (!isZero(dense, row * width + gene, type)) {
           genes[next] = gene;
-          ArrayElements.copy(dense, row * width + gene, values, next, bytes);
+          copy(dense, row * width + gene, values, next, bytes);
           next++;
         }
       }
@@ -99,10 +99,36 @@ record SparseRows(int[] offsets, int[] genes, ByteBuffer values) {
       for (int gene = 0; gene < width; gene++) {
         int place = map.of(gene);
         if (place >= 0) {
-          ArrayElements.copy(dense, row * width + gene, mapped, row * map.width() + place, bytes);
+          copy(dense, row * width + gene, mapped, row * map.width() + place, bytes);
         }
       }
     }
     return mapped;
+  }
+
+  private static void copy(ByteBuffer from, int fromIndex, ByteBuffer to, int toIndex, int bytes) {
+    switch (bytes) {
+      case 1 -> to.put(toIndex, from.get(fromIndex));
+      case 2 -> to.putShort(2 * toIndex, from.getShort(2 * fromIndex));
+      case 4 -> to.putInt(4 * toIndex, from.getInt(4 * fromIndex));
+      default -> to.putLong(8 * toIndex, from.getLong(8 * fromIndex));
+    }
+  }
+
+  /** Returns whether an element is 0, or the -0 of floating point numbers. */
+  private static boolean isZero(ByteBuffer from, int index, ElementType type) {
+    long bits =
+        switch (type.bytes()) {
+          case 1 -> from.get(index);
+          case 2 -> from.getShort(2 * index);
+          case 4 -> from.getInt(4 * index);
+          default -> from.getLong(8 * index);
+        };
+    return switch (type) {
+      case FLOAT16 -> (bits & Short.MAX_VALUE) == 0;
+      case FLOAT32 -> (bits & Integer.MAX_VALUE) == 0;
+      case FLOAT64 -> (bits & Long.MAX_VALUE) == 0;
+      default -> bits == 0;
+    };
   }
 }

@@ -17,11 +17,6 @@ interface StoredArray {
     return FormatException.of(file(), path(), problem);
   }
 
-  /**
-   * {@return the type of the elements}
-   *
-   * @throws FormatException if it is not supported; it names path and type
-   */
   ElementType type();
 
   /** {@return the dimensions; none for a single value} */
@@ -49,11 +44,6 @@ interface StoredArray {
     return bytes(from, count);
   }
 
-  /**
-   * Reads texts of an array of one dimension.
-   *
-   * @param from first row
-   * @param count number of rows, at least 1
-   */
+  /** Reads texts of an array of one dimension, at least 1. */
   String[] texts(long from, int count) throws IOException;
 }

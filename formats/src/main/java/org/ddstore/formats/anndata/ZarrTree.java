@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.ddstore.formats.ElementType;
-import org.ddstore.formats.FormatException;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.ReadBudget;
 import org.ddstore.formats.hdf5.LinkFolder;
@@ -43,12 +42,7 @@ final class ZarrTree implements ArrayTree {
     this.links = links;
   }
 
-  /**
-   * Opens a group.
-   *
-   * @param links folder outside the group where symbolic links may lead
-   * @throws FormatException if the folder is not a group
-   */
+  /** Opens a group; symbolic links may lead to {@code links} outside the group. */
   static ZarrTree open(InputFile folder, LinkFolder links) throws IOException {
     return new ZarrTree(ZarrGroup.open(folder), folder.local(), links);
   }

@@ -15,7 +15,7 @@ final class BTree2 {
   private final int depth;
   private final int countBytes;
 
-  /** By the depth below a node: the size of the total number of records in a child. */
+  /** Size of the total number of records in a child, by the depth below a node. */
   private final int[] totalBytes;
 
   private final Node root;
@@ -58,11 +58,7 @@ final class BTree2 {
     }
   }
 
-  /**
-   * Opens a B-tree.
-   *
-   * @param type expected type of its records
-   */
+  /** Opens a B-tree, whose records must be of a type. */
   static BTree2 open(FileBytes bytes, long address, int type) throws IOException {
     BTree2 tree = new BTree2(bytes, address);
     if (tree.type != type) {

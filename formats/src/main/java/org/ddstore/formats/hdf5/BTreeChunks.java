@@ -12,11 +12,7 @@ final class BTreeChunks {
 
   private BTreeChunks() {}
 
-  /**
-   * Opens an index in the form of HDF5 before 1.10.
-   *
-   * @param chunk dimensions of a chunk
-   */
+  /** Opens an index in the form of HDF5 before 1.10. */
   static ChunkIndex old(FileBytes bytes, long root, long... chunk) {
     return position -> {
       long[] wanted = new long[chunk.length];
@@ -31,14 +27,14 @@ final class BTreeChunks {
     int header = 8 + 2 * bytes.offsetBytes();
     int keyBytes = 8 + Long.BYTES * (wanted.length + 1);
     long address = root;
-    for (int below = 1 << Byte.SIZE; ; ) {
+    for (int parentLevel = 1 << Byte.SIZE; ; ) {
       Cursor node = bytes.at(WHAT, address, header).signature("TREE");
       if (node.u8() != 1) {
         throw Hdf5Exception.damaged("%s has a node of another kind".formatted(WHAT));
       }
       int level = node.u8();
       int count = node.u16();
-      if (level >= below) {
+      if (level >= parentLevel) {
         throw Hdf5Exception.damaged("%s has a node of level %d".formatted(WHAT, level));
       }
       int entryBytes = keyBytes + bytes.offsetBytes();
@@ -63,16 +59,11 @@ final class BTreeChunks {
         return last == null || !Arrays.equals(lastKey, wanted) ? null : last;
       }
       address = last.address();
-      below = level;
+      parentLevel = level;
     }
   }
 
-  /**
-   * Opens an index in the form of HDF5 1.10.
-   *
-   * @param isFiltered whether the data set has filters
-   * @param chunkBytes size of a chunk without filters
-   */
+  /** Opens an index in the form of HDF5 1.10; {@code chunkBytes} is the size without filters. */
   static ChunkIndex open(
       FileBytes bytes, long address, boolean isFiltered, long chunkBytes, int rank)
       throws IOException {

@@ -19,7 +19,6 @@ final class BitShuffle {
    * Decodes a chunk.
    *
    * @param limit largest size of the decoded chunk
-   * @param elementBytes size of an element
    * @param blockElements elements of a block; 0 for the default
    * @param compression compression of each block
    */

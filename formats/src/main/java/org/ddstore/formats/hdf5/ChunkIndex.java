@@ -6,11 +6,7 @@ import java.io.IOException;
 /** The places of the chunks of a data set. */
 @FunctionalInterface
 interface ChunkIndex {
-  /**
-   * {@return a chunk; null if it was never written}
-   *
-   * @param position index of the chunk in each dimension
-   */
+  /** {@return the chunk with an index in each dimension; null if it was never written} */
   Chunk find(long... position) throws IOException;
 
   /**

@@ -14,9 +14,8 @@ final class Cursor {
   private final int lengthBytes;
 
   /**
-   * Creates a cursor at the position of a buffer.
+   * Creates a cursor on a structure, little-endian, from the position to the limit.
    *
-   * @param bytes structure, little-endian, to the limit
    * @param offsetBytes size of an address in this file
    * @param lengthBytes size of a length in this file
    */

@@ -142,11 +142,7 @@ final class Datatype {
     return bytes;
   }
 
-  /**
-   * {@return the type of the elements}
-   *
-   * @throws Hdf5Exception if it is not supported
-   */
+  /** {@return the type of the elements, which must be a supported one} */
   ElementType element() {
     if (element == null) {
       throw Hdf5Exception.unsupported(
@@ -170,12 +166,7 @@ final class Datatype {
     return kind == VARIABLE_LENGTH && (flags & 0xF) == 1;
   }
 
-  /**
-   * {@return the text of an element}
-   *
-   * @param from index of its first byte
-   * @param length its size
-   */
+  /** {@return the text in the bytes of an element} */
   String text(byte[] content, int from, int length) {
     int padding = kind == STRING ? flags & 0xF : 0;
     int end = from;

@@ -20,9 +20,9 @@ final class ExtensibleArrayChunks implements ChunkIndex {
   private final Order order;
   private final Entries entries;
   private final int offsetBits;
-  private final int inIndex;
-  private final int smallest;
-  private final int pointers;
+  private final int indexEntries;
+  private final int minBlockEntries;
+  private final int blockPointers;
   private final long pageEntries;
   private final long indexBlock;
 
@@ -36,13 +36,13 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     int client = header.u8();
     this.entries = Entries.of(bytes, header.u8(), client, chunkBytes);
     this.offsetBits = header.u8();
-    this.inIndex = header.u8();
-    this.smallest = header.u8();
-    this.pointers = header.u8();
+    this.indexEntries = header.u8();
+    this.minBlockEntries = header.u8();
+    this.blockPointers = header.u8();
     int pageBits = header.u8();
     this.indexBlock = header.skip(6L * bytes.lengthBytes()).address();
-    if (Integer.bitCount(smallest) != 1
-        || Integer.bitCount(pointers) != 1
+    if (Integer.bitCount(minBlockEntries) != 1
+        || Integer.bitCount(blockPointers) != 1
         || offsetBits >= Long.SIZE
         || pageBits >= Integer.SIZE - 1) {
       throw Hdf5Exception.damaged("%s has illegal sizes".formatted(WHAT));
@@ -61,24 +61,24 @@ final class ExtensibleArrayChunks implements ChunkIndex {
     if (indexBlock == Cursor.UNDEFINED) {
       return null;
     }
-    int listed = 2 * (pointers - 1);
-    int direct = 2 * Cursor.log2(pointers);
-    int supers = Math.max(0, 1 + offsetBits - Cursor.log2(smallest) - direct);
+    int listed = 2 * (blockPointers - 1);
+    int direct = 2 * Cursor.log2(blockPointers);
+    int supers = Math.max(0, 1 + offsetBits - Cursor.log2(minBlockEntries) - direct);
     int prefix = 6 + bytes.offsetBytes();
     long size =
         prefix
-            + (long) inIndex * entries.entryBytes()
+            + (long) indexEntries * entries.entryBytes()
             + (long) (listed + supers) * bytes.offsetBytes()
             + FileBytes.CHECKSUM_BYTES;
     Cursor index = bytes.checked(WHAT, indexBlock, size).signature("EAIB");
-    if (number < inIndex) {
+    if (number < indexEntries) {
       return entries.read(index.seek(prefix + number * entries.entryBytes()));
     }
-    index.seek(prefix + (long) inIndex * entries.entryBytes());
-    long rest = number - inIndex;
-    int superBlock = Cursor.log2(rest / smallest + 1);
-    long blockEntries = (1L << ((superBlock + 1) / 2)) * smallest;
-    long inSuper = rest - ((1L << superBlock) - 1) * smallest;
+    index.seek(prefix + (long) indexEntries * entries.entryBytes());
+    long rest = number - indexEntries;
+    int superBlock = Cursor.log2(rest / minBlockEntries + 1);
+    long blockEntries = (1L << ((superBlock + 1) / 2)) * minBlockEntries;
+    long inSuper = rest - ((1L << superBlock) - 1) * minBlockEntries;
     long block = inSuper / blockEntries;
     long inBlock = inSuper % blockEntries;
     if (superBlock < direct) {

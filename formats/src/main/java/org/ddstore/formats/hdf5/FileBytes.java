@@ -8,7 +8,10 @@ import java.util.Map;
 import org.ddstore.formats.InputFile;
 import org.ddstore.formats.ReadBudget;
 
-/** The bytes of a file by the addresses in it. Pages that were read last are kept. */
+/**
+ * The bytes of a file by the addresses in it. Pages that were read last are kept. Parameters of the
+ * name {@code what} say what is read, for messages.
+ */
 final class FileBytes {
   private static final int PAGE_BYTES = 1 << 14;
   private static final int PAGES = 64;
@@ -69,21 +72,13 @@ final class FileBytes {
     }
   }
 
-  /**
-   * Reads bytes until a buffer is full.
-   *
-   * @param what name of what is read, for messages
-   */
+  /** Reads bytes until a buffer is full. */
   void read(String what, long address, ByteBuffer to) throws IOException {
     require(what, address, to.remaining());
     content.read(base + address, to);
   }
 
-  /**
-   * Reads bytes that are held in memory.
-   *
-   * @param what name of what is read, for messages
-   */
+  /** Reads bytes that are held in memory. */
   byte[] bytes(String what, long address, long count) throws IOException {
     require(what, address, count);
     ReadBudget.requireHeld(file, what, count);
@@ -126,12 +121,7 @@ final class FileBytes {
     return cursor(bytes(what, address, count));
   }
 
-  /**
-   * Reads a structure that ends with its checksum, and compares it.
-   *
-   * @param count size with the checksum
-   * @return a cursor on the structure without the checksum
-   */
+  /** Reads a structure of {@code count} bytes, compares the checksum at its end, and removes it. */
   Cursor checked(String what, long address, long count) throws IOException {
     byte[] bytes = bytes(what, address, count);
     int length = bytes.length - CHECKSUM_BYTES;

@@ -38,11 +38,7 @@ record FilterPipeline(List<Filter> filters) {
     }
   }
 
-  /**
-   * Reads the message.
-   *
-   * @param message content; null for no filters
-   */
+  /** Reads the message; null stands for no filters. */
   static FilterPipeline read(Cursor message) {
     List<Filter> filters = new ArrayList<>();
     if (message == null) {
@@ -101,7 +97,6 @@ record FilterPipeline(List<Filter> filters) {
   /**
    * Checks the declared size of a chunk against its stored size.
    *
-   * @param storedBytes size in the file
    * @param mask filters that the writer has left out
    * @param chunkBytes declared size of the decoded chunk
    */
@@ -130,10 +125,8 @@ record FilterPipeline(List<Filter> filters) {
   /**
    * Decodes a chunk.
    *
-   * @param stored chunk as it is in the file
    * @param mask filters that the writer has left out
    * @param chunkBytes size of the decoded chunk
-   * @param elementBytes size of an element
    */
   byte[] decode(byte[] stored, int mask, int chunkBytes, int elementBytes) {
     List<Filter> applied = applied(mask);

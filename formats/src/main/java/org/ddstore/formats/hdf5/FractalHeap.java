@@ -69,11 +69,7 @@ final class FractalHeap {
     return (offsetBits + 7) / Byte.SIZE;
   }
 
-  /**
-   * {@return an object}
-   *
-   * @param id identifier from a record of a B-tree
-   */
+  /** {@return the object with an identifier from a record of a B-tree} */
   Cursor object(Cursor id) throws IOException {
     Cursor fields = id.part(Math.min(idBytes, id.remaining()));
     int first = fields.u8();

@@ -20,14 +20,11 @@ final class GlobalHeap {
     this.bytes = bytes;
   }
 
-  /**
-   * {@return the texts of elements, which are in the heap if they are of variable length}
-   *
-   * @param object name of the attribute or data set, for messages
-   */
+  /** {@return the texts of elements, which are in the heap if they are of variable length} */
   String[] texts(String object, Datatype type, int count, byte... elements) throws IOException {
-    String[] texts = new String[count];
     long heldBytes = count * ReadBudget.TEXT_BYTES;
+    ReadBudget.requireHeld(bytes.file(), object, heldBytes);
+    String[] texts = new String[count];
     for (int i = 0; i < count; i++) {
       int at = i * type.bytes();
       if (type.isVariableText()) {
@@ -42,11 +39,7 @@ final class GlobalHeap {
     return texts;
   }
 
-  /**
-   * {@return the bytes of an object}
-   *
-   * @param reference length, address of the collection and index in it
-   */
+  /** Returns the bytes of an object by its length, address of the collection and index in it. */
   private byte[] object(Cursor reference) throws IOException {
     long length = reference.u32();
     long collection = reference.address();

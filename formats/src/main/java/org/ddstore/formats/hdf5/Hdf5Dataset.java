@@ -228,13 +228,13 @@ public final class Hdf5Dataset {
       long top = index * height;
       long first = Math.max(from, top);
       long last = Math.min(from + count, top + Math.min(height, shape[0] - top));
-      boolean goesOn = last < Math.min(top + height, shape[0]);
+      boolean isContinued = last < Math.min(top + height, shape[0]);
       if (bandIndex != index) {
         band.clear();
         bandIndex = index;
       }
       for (long column = 0; column * width < rowLength(); column++) {
-        byte[] decoded = decoded(index, column, goesOn);
+        byte[] decoded = decoded(index, column, isContinued);
         long left = column * width;
         int length = (int) (Math.min(width, rowLength() - left) * type.bytes());
         for (long row = first; row < last; row++) {
@@ -247,7 +247,7 @@ public final class Hdf5Dataset {
           }
         }
       }
-      if (!goesOn) {
+      if (!isContinued) {
         band.clear();
       }
     }

@@ -14,12 +14,7 @@ final class Hdf5Exception extends RuntimeException {
     return new Hdf5Exception(problem + ": the file is damaged");
   }
 
-  /**
-   * {@return the exception for a feature that is not supported}
-   *
-   * @param feature name of the feature
-   * @param remedy what the user can do
-   */
+  /** {@return the exception for a feature that is not supported} */
   static Hdf5Exception unsupported(String feature, String remedy) {
     return new Hdf5Exception("%s is not supported: %s".formatted(feature, remedy));
   }

@@ -23,7 +23,7 @@ import org.ddstore.types.Internal;
  */
 @Internal
 public final class Hdf5File implements Closeable {
-  /** As the HDF5 library: loops of links end here. */
+  /** The limit of the HDF5 library, which ends loops of links. */
   private static final int MAX_LINKS = 16;
 
   private static final int OBJECTS = 64;

@@ -67,11 +67,11 @@ final class Hdf5Object {
     info.skip((info.u8() & 1) == 0 ? 0 : 2);
     long heap = info.address();
     long tree = info.address();
-    return heap == Cursor.UNDEFINED ? null : dense(heap, tree, name);
+    return heap == Cursor.UNDEFINED ? null : attributeInHeap(heap, tree, name);
   }
 
   /** Returns one of many attributes, which are in a heap. */
-  private Hdf5Attribute dense(long heap, long tree, String name) throws IOException {
+  private Hdf5Attribute attributeInHeap(long heap, long tree, String name) throws IOException {
     FractalHeap objects = new FractalHeap(bytes(), heap);
     Hdf5Attribute[] found = new Hdf5Attribute[1];
     BTree2.open(bytes(), tree, ATTRIBUTE_RECORDS)

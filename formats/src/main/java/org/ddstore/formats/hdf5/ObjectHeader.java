@@ -161,11 +161,7 @@ final class ObjectHeader {
     return (message.flags & SHARED) == 0 ? content : shared(bytes, content, message.type);
   }
 
-  /**
-   * Returns the message that another one refers to.
-   *
-   * @param reference content of the message that refers to it
-   */
+  /** Returns the message to which the content of another one refers. */
   static Cursor shared(FileBytes bytes, Cursor reference, int type) throws IOException {
     int version = reference.version("shared message", 1, 3);
     int kind = reference.u8();

@@ -32,11 +32,7 @@ final class Superblock {
     return root;
   }
 
-  /**
-   * Reads the superblock.
-   *
-   * @throws FormatException if the file is not an HDF5 file, or is truncated
-   */
+  /** Reads the superblock; a file that is truncated is refused. */
   static Superblock read(InputFile input, InputFile.Content content) throws IOException {
     long base = find(input, content);
     ByteBuffer start =
@@ -91,8 +87,8 @@ final class Superblock {
 
   private long readOld(Cursor fields, int version) {
     fields.skip(version == 0 ? 24 : 28);
-    fields.address(); // of address 0, which is where the signature is
-    fields.address(); // of free space
+    fields.address(); // position of address 0, which is that of the signature
+    fields.address(); // address of free space
     long end = fields.address();
     if (fields.address() != Cursor.UNDEFINED) {
       throw Hdf5Exception.unsupported("a file of several parts (multi driver)", DRIVER_REMEDY);

@@ -25,12 +25,7 @@ import org.ddstore.formats.Values;
 record IdxArray(InputFile file, IdxHeader header, SampleColumn column) implements Serializable {
   private static final String GZIP = ".gz";
 
-  /**
-   * Reads the header of a file.
-   *
-   * @param name name of the column
-   * @throws FormatException if the file is not IDX, or has another size than the header declares
-   */
+  /** Reads the header of a file, which must have the size that the header declares. */
   static IdxArray inspect(InputFile file, String name) throws IOException {
     try (InputFile.Content content = file.open()) {
       return isGzip(file) ? unzip(file, content, name) : read(file, content, name);

@@ -20,6 +20,8 @@ import org.ddstore.formats.Layout;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
+import org.ddstore.formats.Values;
+import org.ddstore.formats.source.CloseAll;
 
 /**
  * Arrays in the IDX format; a row is an index of the first dimension. Images and labels whose names
@@ -96,12 +98,12 @@ public final class IdxFormat implements SampleFormat {
   }
 
   /** Returns the possible names beside a file, one that is compressed as the file is first. */
-  private static List<String> names(Matcher of, String what, List<String> dimensions) {
-    String zipped = of.group(of.groupCount());
+  private static List<String> names(Matcher name, String kind, List<String> dimensions) {
+    String zipped = name.group(name.groupCount());
     List<String> names = new ArrayList<>();
     for (String ending : zipped == null ? List.of("", ".gz") : List.of(zipped, "")) {
       for (String dimension : dimensions) {
-        names.add(of.group(1) + what + of.group(2) + dimension + of.group(3) + ending);
+        names.add(name.group(1) + kind + name.group(2) + dimension + name.group(3) + ending);
       }
     }
     return names;
@@ -166,5 +168,29 @@ public final class IdxFormat implements SampleFormat {
   @SuppressWarnings("unchecked") // what facts(..) has put there
   private static List<IdxArray> arrays(FileFacts facts) {
     return (List<IdxArray>) facts.details();
+  }
+
+  /** A reader of one array, or of images and labels; it opens a file when its column is read. */
+  private static final class IdxReader implements SampleReader {
+    private final List<IdxArray> arrays;
+    private final IdxArray.Reader[] readers;
+
+    IdxReader(List<IdxArray> arrays) {
+      this.arrays = arrays;
+      this.readers = new IdxArray.Reader[arrays.size()];
+    }
+
+    @Override
+    public Values read(int column, long from, int count) throws IOException {
+      if (readers[column] == null) {
+        readers[column] = arrays.get(column).open();
+      }
+      return readers[column].read(from, count);
+    }
+
+    @Override
+    public void close() throws IOException {
+      CloseAll.of(readers);
+    }
   }
 }

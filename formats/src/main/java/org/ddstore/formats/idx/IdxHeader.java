@@ -39,12 +39,6 @@ record IdxHeader(ElementType type, int... shape) implements Serializable {
     void read(long position, ByteBuffer to) throws IOException;
   }
 
-  /**
-   * Reads a header.
-   *
-   * @param path path for messages
-   * @throws FormatException if it is malformed
-   */
   static IdxHeader read(String path, Bytes bytes) throws IOException {
     ByteBuffer magic = ByteBuffer.allocate(MAGIC_BYTES);
     bytes.read(0, magic);
@@ -80,11 +74,7 @@ record IdxHeader(ElementType type, int... shape) implements Serializable {
     return shape[0];
   }
 
-  /**
-   * Returns the size of the file before compression in bytes.
-   *
-   * @throws FormatException if it is not a long
-   */
+  /** Returns the size of the file before compression in bytes. */
   long fileBytes(String path) {
     try {
       long bytes = type.bytes();

@@ -18,14 +18,7 @@ final class BilinearScaler {
 
   private BilinearScaler() {}
 
-  /**
-   * Returns a part of a scaled image.
-   *
-   * @param image image to scale
-   * @param height height of the whole scaled image
-   * @param width width of the whole scaled image
-   * @param part size of the part, which is cut out of the centre
-   */
+  /** Returns a part in the centre of an image that is scaled to a height and a width. */
   static byte[] scale(PixelRows image, long height, long width, ImageOptions.Size part) {
     Weights across = Weights.of(image.width(), width, part.width());
     Weights down = Weights.of(image.height(), height, part.height());
@@ -39,7 +32,7 @@ final class BilinearScaler {
       image.copy(y, across.begin(), across.end() - across.begin(), row, 0);
       scaleRow(row, image.channels(), across, scaled);
       for (int i = firstOpen; i < part.height() && down.first[i] <= y; i++) {
-        int weight = y < down.end(i) ? down.of[i][y - down.first[i]] : 0;
+        int weight = y < down.end(i) ? down.values[i][y - down.first[i]] : 0;
         if (sums[i] == null) {
           sums[i] = new int[rowBytes];
           Arrays.fill(sums[i], HALF);
@@ -60,7 +53,7 @@ final class BilinearScaler {
     for (int column = 0; column < weights.first.length; column++) {
       int first = (weights.first[column] - weights.begin()) * channels;
       for (int channel = 0; channel < channels; channel++) {
-        to[place++] = sum(row, first + channel, channels, weights.of[column]);
+        to[place++] = sum(row, first + channel, channels, weights.values[column]);
       }
     }
   }
@@ -95,10 +88,10 @@ final class BilinearScaler {
    * The pixels of a line that each pixel of the scaled line is made of.
    *
    * @param first first of them; never decreases
-   * @param of their weights, whose sum is 2<sup>22</sup>
+   * @param values their weights, whose sum is 2<sup>22</sup>
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Weights(int[] first, int[][] of) {
+  private record Weights(int[] first, int[][] values) {
     /** Returns the weights of the {@code part} pixels in the centre of a line of {@code to}. */
     static Weights of(int from, long to, int part) {
       double scale = (double) from / to;
@@ -116,7 +109,7 @@ final class BilinearScaler {
         }
         double sum = Arrays.stream(triangle).sum();
         weights.first[i] = first;
-        weights.of[i] =
+        weights.values[i] =
             Arrays.stream(triangle)
                 .mapToInt(weight -> (int) (0.5 + weight / sum * (1 << WEIGHT_BITS)))
                 .toArray();
@@ -125,7 +118,7 @@ final class BilinearScaler {
     }
 
     int end(int i) {
-      return first[i] + of[i].length;
+      return first[i] + values[i].length;
     }
 
     int begin() {

@@ -29,11 +29,7 @@ final class ImageDecoder {
 
   private ImageDecoder() {}
 
-  /**
-   * Returns height and width, which stand in the header.
-   *
-   * @throws BrokenImageException if the file has no header of an image
-   */
+  /** Returns height and width, which stand in the header. */
   static ImageOptions.Size size(InputFile file) throws IOException {
     if (file.length() > HEADER_BYTES) {
       ByteBuffer first = ByteBuffer.allocate(HEADER_BYTES);

@@ -57,8 +57,6 @@ record ImageHeader(
   /**
    * Checks the size that a file declares.
    *
-   * @param height declared height
-   * @param width declared width
    * @param maxPixels number of pixels that the bytes of the file can hold at most
    * @throws BrokenImageException if there are no pixels, or too many
    */

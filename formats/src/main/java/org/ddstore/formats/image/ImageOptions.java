@@ -52,11 +52,6 @@ record ImageOptions(Optional<Size> size, Mode mode, int channels, Broken broken,
     NONE
   }
 
-  /**
-   * Reads the options.
-   *
-   * @throws IllegalArgumentException if a value is illegal
-   */
   static ImageOptions of(FormatOptions options) {
     Optional<Size> size =
         options

@@ -11,12 +11,7 @@ import org.ddstore.formats.image.ImageOptions.Size;
 final class ImageShaper {
   private ImageShaper() {}
 
-  /**
-   * Returns the samples of an image of the size.
-   *
-   * @param size wanted height and width
-   * @throws FormatException if a part is to be cut out of a smaller image
-   */
+  /** Returns the samples of an image of the size. */
   static byte[] shape(InputFile file, PixelRows image, Size size, ImageOptions options) {
     requireCovers(file, image, options);
     return switch (options.mode()) {

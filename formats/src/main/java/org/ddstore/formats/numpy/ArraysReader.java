@@ -29,11 +29,6 @@ final class ArraysReader implements SampleReader {
   private final Deque<Closeable> opened = new ArrayDeque<>();
   private long reorderedBytes;
 
-  /**
-   * Creates a reader.
-   *
-   * @param arrays array of each column
-   */
   ArraysReader(List<NumpyArray> arrays) {
     this.arrays = arrays;
     this.rows = new ArrayRows[arrays.size()];

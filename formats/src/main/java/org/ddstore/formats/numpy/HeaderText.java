@@ -9,7 +9,7 @@ import org.ddstore.formats.FormatException;
  * fortran_order} and {@code shape} in any order. It is parsed in one pass.
  */
 final class HeaderText {
-  /** Of NumPy 2; NumPy 1 has 32. */
+  /** The limit of NumPy 2; that of NumPy 1 is 32. */
   private static final int MAX_DIMENSIONS = 64;
 
   private static final int SHOWN = 40;
@@ -27,12 +27,7 @@ final class HeaderText {
     this.text = text;
   }
 
-  /**
-   * Parses a header.
-   *
-   * @param file path for messages
-   * @throws FormatException if it is malformed, or describes a structured array
-   */
+  /** Parses a header; {@code file} is its path for messages. */
   static HeaderText parse(String file, String text) {
     HeaderText header = new HeaderText(file, text);
     header.parseEntries();

@@ -114,11 +114,7 @@ public final class NpyFormat implements SampleFormat {
     }
   }
 
-  /**
-   * Returns the facts of arrays that share the first axis.
-   *
-   * @throws FormatException if they do not
-   */
+  /** Returns the facts of arrays, which must share the first axis. */
   static FileFacts facts(InputFile file, List<NumpyArray> arrays) {
     NumpyArray first = arrays.get(0);
     for (NumpyArray other : arrays) {

@@ -20,7 +20,7 @@ import org.ddstore.formats.SampleColumn;
  * @param fortran whether the first index varies fastest
  * @param unitElements number of elements of one number: 2 for complex numbers, else 1
  * @param shape dimensions; complex numbers add a last one of 2
- * @param dataOffset position of the first element after the begin of the array
+ * @param dataOffset position of the first element from the start of the array
  */
 @SuppressWarnings("ArrayRecordComponent") // headers are not compared
 record NpyHeader(
@@ -41,12 +41,7 @@ record NpyHeader(
     void read(long position, ByteBuffer to) throws IOException;
   }
 
-  /**
-   * Reads a header.
-   *
-   * @param file path for messages
-   * @throws FormatException if it is malformed, or the type is not numeric
-   */
+  /** Reads a header; {@code file} is its path for messages. */
   static NpyHeader read(String file, Bytes bytes) throws IOException {
     ByteBuffer start = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
     bytes.read(0, start);
@@ -109,11 +104,7 @@ record NpyHeader(
     return header;
   }
 
-  /**
-   * Returns the type of an element; null if it is not supported.
-   *
-   * @param name kind and size, or a name, such as {@code f4} or {@code float32}
-   */
+  /** Returns the type that {@code f4} or {@code float32} names; null if it is not supported. */
   private static ElementType type(String name) {
     return switch (name) {
       case "c8", "complex64" -> ElementType.FLOAT32;
@@ -149,11 +140,7 @@ record NpyHeader(
     return shape[0];
   }
 
-  /**
-   * Returns the position after the last element.
-   *
-   * @throws FormatException if it is not a long
-   */
+  /** Returns the position after the last element, which must be below 2<sup>63</sup>. */
   long end() {
     try {
       long bytes = type.bytes();
@@ -167,11 +154,7 @@ record NpyHeader(
     }
   }
 
-  /**
-   * Returns the column whose rows are the indices of the first axis.
-   *
-   * @throws FormatException if there is no axis, or a row is too large or empty
-   */
+  /** Returns the column whose rows are the indices of the first axis. */
   SampleColumn column(String name) {
     if (shape.length - (unitElements > 1 ? 1 : 0) == 0) {
       throw FormatException.of(

@@ -53,12 +53,7 @@ record NpzEntry(Compression compression, long offset, long storedBytes, long byt
     };
   }
 
-  /**
-   * Checks that the stored bytes can have the declared size.
-   *
-   * @param place file and member, for messages
-   * @throws FormatException if they cannot
-   */
+  /** Checks that the stored bytes can have the declared size. */
   void requirePossibleSize(String place) {
     if (isDeflated()
         ? bytes > storedBytes * ReadBudget.DEFLATE_RATIO // the product is far below 2^63
@@ -70,12 +65,7 @@ record NpzEntry(Compression compression, long offset, long storedBytes, long byt
     }
   }
 
-  /**
-   * Reads the member once, without holding it, and compares size and checksum.
-   *
-   * @param place file and member, for messages
-   * @throws FormatException if they are not those that the archive declares
-   */
+  /** Reads the member once, without holding it, and compares size and checksum. */
   void requireIntact(String place, InputFile.Content content) throws IOException {
     CRC32 checksum = new CRC32();
     byte[] part = new byte[BUFFER_BYTES];

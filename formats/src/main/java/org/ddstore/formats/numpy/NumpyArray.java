@@ -17,11 +17,6 @@ import org.ddstore.formats.SampleColumn;
 record NumpyArray(InputFile file, NpzEntry entry, NpyHeader header, SampleColumn column)
     implements Serializable {
 
-  /**
-   * Returns the array in a file.
-   *
-   * @param name name of the column
-   */
   static NumpyArray of(
       InputFile file, NpzEntry entry, NpyHeader header, String name, RowLayout layout) {
     NpyHeader rows = layout == RowLayout.SAMPLES ? header.asOneRow() : header;

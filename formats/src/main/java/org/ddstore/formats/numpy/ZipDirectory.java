@@ -105,11 +105,7 @@ final class ZipDirectory {
     return others;
   }
 
-  /**
-   * Returns the position of the first byte of a member.
-   *
-   * @throws FormatException if the local header is not that of the member
-   */
+  /** Returns the position of the first byte of a member, after a check of its local header. */
   long dataOffset(Member member) throws IOException {
     ByteBuffer local = bytes(member.header(), LOCAL_BYTES);
     if (local.getInt(0) != LOCAL_SIGNATURE) {

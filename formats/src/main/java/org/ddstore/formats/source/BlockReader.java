@@ -31,10 +31,10 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
   private final FormatOptions options;
   private final DataSet.Selection selection;
   private final Iterator<SamplePartition.Run> runs;
-  private final long wanted;
+  private final long rowsPerBlock;
   private SamplePartition.Run run;
   private SampleReader reader;
-  private long next;
+  private long nextRow;
   private long block;
   private int rows;
   private ColumnarBatch batch;
@@ -48,14 +48,14 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
     this.options = options;
     this.selection = selection;
     this.runs = runs.iterator();
-    this.wanted = Math.max(1, Math.min(MAX_ROWS, BLOCK_BYTES / selection.rowBytes()));
+    this.rowsPerBlock = Math.max(1, Math.min(MAX_ROWS, BLOCK_BYTES / selection.rowBytes()));
   }
 
   @Override
   public boolean next() throws IOException {
-    next += rows;
+    nextRow += rows;
     rows = 0;
-    while (run == null || next == run.from() + run.count()) {
+    while (run == null || nextRow == run.from() + run.count()) {
       if (reader != null) {
         run.file().file().requireUnchanged();
       }
@@ -64,15 +64,15 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
         return false;
       }
       run = runs.next();
-      next = run.from();
+      nextRow = run.from();
     }
     int step = run.file().runRows();
     // A block is several runs of rows, or a part of one, which its reader keeps decoded.
     long end =
-        step >= wanted
-            ? Math.min(next + wanted, (next / step + 1) * step)
-            : next + wanted / step * step;
-    rows = (int) (Math.min(end, run.from() + run.count()) - next);
+        step >= rowsPerBlock
+            ? Math.min(nextRow + rowsPerBlock, (nextRow / step + 1) * step)
+            : nextRow + rowsPerBlock / step * step;
+    rows = (int) (Math.min(end, run.from() + run.count()) - nextRow);
     block++;
     requireRoom();
     ColumnVector[] columns = new ColumnVector[selection.ordinals().length];
@@ -86,9 +86,9 @@ final class BlockReader implements PartitionReader<ColumnarBatch> {
   private ColumnVector column(int ordinal) {
     if (ordinal == DataSet.Selection.PLACE) {
       InputFile file = run.file().file();
-      return new PlaceVector(selection.place(), file.path(), file.name(), next, rows);
+      return new PlaceVector(selection.place(), file.path(), file.name(), nextRow, rows);
     }
-    long from = next;
+    long from = nextRow;
     int count = rows;
     long blockNumber = block;
     return new LazyVector(

@@ -33,14 +33,9 @@ record CommonOptions(
   private static final long MIN_PARTITION_BYTES = 1 << 10;
   private static final long MAX_PARTITION_BYTES = 1 << 30;
 
-  /**
-   * Reads the options of a call.
-   *
-   * @throws IllegalArgumentException if an option is unknown or illegal, or no path is given
-   */
   static CommonOptions of(SampleFormat format, CaseInsensitiveStringMap given) {
     Map<String, String> values = new HashMap<>(given.asCaseSensitiveMap());
-    values.keySet().removeIf(key -> key.startsWith("__")); // of Spark, not of the caller
+    values.keySet().removeIf(key -> key.startsWith("__")); // internal keys of Spark
     Set<String> legal = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
     legal.addAll(format.options());
     legal.addAll(KEYS);

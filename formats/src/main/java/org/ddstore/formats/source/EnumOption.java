@@ -12,10 +12,15 @@ public final class EnumOption {
   /**
    * {@return the value of an option}
    *
+   * @param <E> type of the value
+   * @param options options of the read
+   * @param key key of the option
+   * @param byDefault value if the option is not given
    * @param legal constants that the option may name
    * @throws IllegalArgumentException if it names none of them; the message lists them
    */
   @SafeVarargs
+  @SuppressWarnings("varargs") // the array is only read
   public static <E extends Enum<E>> E of(
       FormatOptions options, String key, E byDefault, E... legal) {
     String[] names = Arrays.stream(legal).map(EnumOption::name).toArray(String[]::new);

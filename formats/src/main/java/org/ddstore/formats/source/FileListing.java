@@ -58,7 +58,7 @@ final class FileListing {
     } catch (FileNotFoundException e) {
       throw new IllegalArgumentException(
           "format %s: %s".formatted(format.name(), e.getMessage()), e);
-    } catch (IOException | IllegalArgumentException e) { // of names that Hadoop cannot represent
+    } catch (IOException | IllegalArgumentException e) { // the latter for illegal names
       throw new IllegalArgumentException(
           "format %s: cannot list %s: %s".formatted(format.name(), paths, reason(e)), e);
     }

@@ -8,10 +8,6 @@ import org.apache.spark.sql.types.DataType;
 final class PrimitiveVector extends SampleVector {
   private final Object data;
 
-  /**
-   * @param type SQL type of an element
-   * @param data array of the Java type that Spark uses for it
-   */
   PrimitiveVector(DataType type, Object data) {
     super(type);
     this.data = data;

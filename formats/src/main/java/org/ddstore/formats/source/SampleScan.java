@@ -86,7 +86,7 @@ final class SampleScan implements OrderedScan, Batch {
 
   /**
    * Returns the estimated size of a row in bytes: that of all columns, not the selected ones, so a
-   * scan that counts has the same partitions. A ragged column does not tell it, but the file does.
+   * scan that counts has the same partitions. The size of ragged values is that of the file.
    */
   private long rowBytes(FileFacts facts) {
     long inFile = facts.file().length() / Math.max(1, facts.rows());

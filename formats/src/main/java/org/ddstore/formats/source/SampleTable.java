@@ -41,12 +41,7 @@ final class SampleTable implements SupportsRead, SupportsMetadataColumns, LeftOu
     this.leftOut = List.copyOf(leftOut);
   }
 
-  /**
-   * Lists and inspects the files.
-   *
-   * @throws IllegalArgumentException if an option is illegal
-   * @throws org.ddstore.formats.FormatException if a file cannot be read
-   */
+  /** Lists and inspects the files. */
   static SampleTable plan(SampleFormat format, CaseInsensitiveStringMap options) {
     CommonOptions read = CommonOptions.of(format, options);
     format.check(read.options());

@@ -20,11 +20,7 @@ record ArrayMetadata(
     ChunkGrid files, int[] chunk, ShardedChunks.Index index, CodecChain codecs, Object fill) {
   private static final int MAX_CODECS = 16;
 
-  /**
-   * Checks the size of the chunks.
-   *
-   * @throws Unsupported if it is too large
-   */
+  /** Checks the size of the chunks. */
   static ArrayMetadata of(
       ChunkGrid files, long[] chunk, ShardedChunks.Index index, CodecChain codecs, Object fill)
       throws Unsupported {
@@ -49,11 +45,7 @@ record ArrayMetadata(
     return new ChunkGrid(files.shape(), lengths, files.prefix(), files.separator());
   }
 
-  /**
-   * Checks the number of codecs, each of which decodes every chunk.
-   *
-   * @throws Unsupported if there are many
-   */
+  /** Checks the number of codecs, each of which decodes every chunk. */
   static void requireFew(JsonNode codecs, String field) throws Unsupported {
     if (codecs.size() > MAX_CODECS) {
       throw new Unsupported(

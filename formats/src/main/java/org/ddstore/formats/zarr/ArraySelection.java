@@ -37,12 +37,7 @@ record ArraySelection(InputFile file, List<Member> members, String remedy) {
     }
   }
 
-  /**
-   * Opens the arrays.
-   *
-   * @param wanted paths in the group; empty for all
-   * @throws FormatException if there are none, or one is missing or not supported
-   */
+  /** Opens the arrays at paths in the group, or all arrays. */
   static ArraySelection open(InputFile file, List<String> wanted) throws IOException {
     if (!file.isFolder()) {
       throw new FormatException(file.path(), "a file: zarr is a folder; unpack archives");
@@ -134,11 +129,7 @@ record ArraySelection(InputFile file, List<Member> members, String remedy) {
     return members.stream().mapToInt(member -> member.array().chunkShape()[0]).toArray();
   }
 
-  /**
-   * Returns the common length of the first axis.
-   *
-   * @throws FormatException if the arrays have none
-   */
+  /** Returns the length of the first axis, which all arrays must share. */
   long rows() {
     for (Member member : members) {
       if (member.array().shape().length == 0) {
@@ -164,12 +155,7 @@ record ArraySelection(InputFile file, List<Member> members, String remedy) {
     return columns;
   }
 
-  /**
-   * Returns the common lengths of the axes of a box.
-   *
-   * @param box lengths of the box
-   * @throws FormatException if the arrays have others, or a box does not fit
-   */
+  /** Returns the lengths of the axes of a box, which all arrays must share. */
   long[] volume(int... box) {
     long[] volume = null;
     for (Member member : members) {

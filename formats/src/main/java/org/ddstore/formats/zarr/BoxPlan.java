@@ -15,23 +15,15 @@ sealed interface BoxPlan extends Serializable {
   /**
    * Returns the number of consecutive boxes that are read together because they share chunks: 1, or
    * the boxes of some of the last dimensions.
-   *
-   * @param maxBoxes largest number
    */
   long run(long maxBoxes);
 
-  /** Returns a function of the origins, for one thread. */
+  /** Returns a function for one thread. */
   Origins origins();
 
-  /** The origins of boxes. */
   @FunctionalInterface
   interface Origins {
-    /**
-     * Writes the origin of a box.
-     *
-     * @param box number of the box
-     * @param origin array for the first element of the box in each of its dimensions
-     */
+    /** Writes the first element in each dimension of the box with a number. */
     void write(long box, long[] origin);
   }
 
@@ -101,7 +93,7 @@ sealed interface BoxPlan extends Serializable {
     }
 
     /** Returns the same boxes of a file whose first box has a position in the epoch. */
-    Crops at(long first) {
+    Crops startingAt(long first) {
       return new Crops(room, boxes, seed, epoch, first);
     }
 

@@ -15,14 +15,10 @@ import java.util.regex.Pattern;
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record ChunkGrid(long[] shape, long[] chunk, String prefix, String separator) {
-  /** That of NumPy 2. */
+  /** The limit of NumPy 2. */
   private static final int MAX_DIMENSIONS = 64;
 
-  /**
-   * Checks the lengths.
-   *
-   * @throws Unsupported if the array or a chunk has more elements than can be counted
-   */
+  /** Checks the lengths. */
   static ChunkGrid of(long[] shape, long[] chunk, String prefix, String separator)
       throws Unsupported {
     if (shape.length > MAX_DIMENSIONS) {

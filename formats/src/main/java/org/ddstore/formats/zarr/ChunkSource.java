@@ -10,11 +10,7 @@ import org.ddstore.formats.InputFile;
 
 /** The encoded chunks of an array. Not thread-safe. */
 interface ChunkSource extends Closeable {
-  /**
-   * Reads a chunk.
-   *
-   * @return a buffer on the heap; null if the chunk is missing
-   */
+  /** Reads a chunk into a buffer on the heap; returns null if the chunk is missing. */
   ByteBuffer read(long... coordinates) throws IOException;
 
   /** Returns the size of an encoded chunk in bytes; 0 if the chunk is missing. */

@@ -63,11 +63,7 @@ record CodecChain(ZarrType type, List<Step> steps, List<Integer> axes) {
     return type.isText() ? bytes + textBytes(count, count * characters) : bytes;
   }
 
-  /**
-   * Checks before memory is allocated that encoded bytes can be a chunk.
-   *
-   * @throws IOException if the codecs cannot make the bytes of a chunk of them
-   */
+  /** Checks before memory is allocated that encoded bytes can be a chunk. */
   void requireReachable(int encoded, int... shape) throws IOException {
     if (encoded == 0) {
       throw new IOException("truncated: 0 bytes");

@@ -11,15 +11,7 @@ import org.ddstore.formats.ElementType;
 
 /** The value of the elements of missing chunks, in the form that decoded chunks have. */
 record FillValue(ZarrType type, boolean isBase64) {
-  /**
-   * Parses a fill value.
-   *
-   * @param value value in the metadata
-   * @param version version of the metadata
-   * @return the bytes of an element in the byte order of the type, or a {@code String[]} of one
-   *     text; null if the metadata define none
-   * @throws Unsupported if it is not a value of the type
-   */
+  /** Returns the bytes of an element, a {@code String[]} of one text, or null for no value. */
   static Object parse(JsonNode value, ZarrType type, int version) throws Unsupported {
     if (value.isNull() || value.isMissingNode()) {
       return null;

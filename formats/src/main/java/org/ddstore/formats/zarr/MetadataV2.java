@@ -63,11 +63,7 @@ final class MetadataV2 {
     return Optional.of(numcodec(compressor.path("id").asText(), "compressor"));
   }
 
-  /**
-   * Returns a compressor by its name in numcodecs.
-   *
-   * @param field part of the metadata that names it
-   */
+  /** Returns a compressor by its name in numcodecs, which a field of the metadata has. */
   static CodecChain.Step numcodec(String name, String field) throws Unsupported {
     int deflate = ReadBudget.DEFLATE_RATIO;
     return switch (name) {

@@ -78,11 +78,7 @@ record NodeFiles(InputFile folder) {
     return Optional.of(new String(file.readAll().array(), StandardCharsets.UTF_8));
   }
 
-  /**
-   * Parses the content of a metadata file.
-   *
-   * @throws FormatException if it is not a JSON object
-   */
+  /** Parses the content of a metadata file, which must be a JSON object. */
   JsonNode parse(String name, String text) {
     try {
       JsonNode json = JSON.readTree(text);

@@ -26,12 +26,7 @@ final class OpenArrays implements Closeable {
     return memory;
   }
 
-  /**
-   * Returns an array.
-   *
-   * @throws FormatException if its metadata are not those of the plan
-   * @throws FileNotFoundException if it is gone
-   */
+  /** Returns an array, whose metadata must be those of the plan. */
   ZarrArray get(int ordinal) throws IOException {
     if (arrays[ordinal] == null) {
       arrays[ordinal] = open(parts.get(ordinal));

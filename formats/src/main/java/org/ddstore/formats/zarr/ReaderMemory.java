@@ -30,25 +30,21 @@ final class ReaderMemory {
   }
 
   /** Returns the number of bytes that can be used beside those that are held. */
-  long free() {
+  long freeBytes() {
     return Math.max(0, heldLimit - chunks - values);
   }
 
-  /** Counts bytes of chunks and indices; negative for those that are not held any more. */
+  /** Counts bytes of chunks and indices; negative for those that are released. */
   void add(long bytes) {
     chunks += bytes;
   }
 
-  /**
-   * Checks that bytes can be used beside those that are held.
-   *
-   * @throws FormatException if they are too many
-   */
+  /** Checks that bytes can be used beside those that are held. */
   void require(String file, String object, long bytes) {
-    if (bytes > free()) {
+    if (bytes > freeBytes()) {
       caches.forEach(ChunkCache::keepLast);
     }
-    if (bytes > free()) {
+    if (bytes > freeBytes()) {
       long others = chunks + values;
       ReadBudget.requireHeld(
           file,

@@ -44,7 +44,7 @@ final class ShardedChunks implements ChunkSource {
   /**
    * The layout of an index.
    *
-   * @param atEnd whether it is at the end of the file, else at the begin
+   * @param atEnd whether it is at the end of the file, else at the start
    * @param hasChecksum whether a CRC-32C follows it
    */
   record Index(boolean atEnd, boolean hasChecksum, boolean bigEndian) {}

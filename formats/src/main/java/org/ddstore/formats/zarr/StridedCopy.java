@@ -48,11 +48,7 @@ final class StridedCopy {
     this.toStrides = to;
   }
 
-  /**
-   * Copies the elements.
-   *
-   * @param unit size of an element in bytes; unused for texts
-   */
+  /** Copies the elements, of {@code unit} bytes if they are numbers. */
   void copy(Object from, int fromOffset, Object to, int toOffset, int unit) {
     int[] index = new int[dimensions];
     int inner = dimensions - 1;

@@ -7,7 +7,7 @@ package org.ddstore.formats.zarr;
 final class Unsupported extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Characters at the begin and at the end of a long problem that its message keeps. */
+  /** Number of characters that a message keeps of each end of a long problem. */
   private static final int SHOWN = 300;
 
   private final String field;

@@ -82,11 +82,7 @@ public final class ZarrArray implements Closeable {
     return open(folder, new ReaderMemory());
   }
 
-  /**
-   * Opens an array as the other {@code open}.
-   *
-   * @param memory chunks of all arrays of the caller
-   */
+  /** Opens an array whose chunks count in the memory of a reader. */
   static ZarrArray open(InputFile folder, ReaderMemory memory) throws IOException {
     NodeFiles files = new NodeFiles(folder);
     NodeFiles.Kind kind = files.kind();
@@ -259,11 +255,7 @@ public final class ZarrArray implements Closeable {
     return bytes;
   }
 
-  /**
-   * Returns whether the first chunks of a box, as they are stored, can be the source of its values.
-   *
-   * @param bytes size of the values in bytes
-   */
+  /** Returns whether the first chunks of a box, as stored, can be the source of {@code bytes}. */
   boolean isBacked(long bytes, long[] start, int... lengths) throws IOException {
     ChunksOfBox chunks = new ChunksOfBox(start, lengths);
     long stored = 0;
@@ -422,7 +414,7 @@ public final class ZarrArray implements Closeable {
     long working = codecs.workingBytes(metadata.chunk());
     cache.makeRoom(working);
     memory.require(source.path(coordinates), "the decoded chunk", encoded.remaining() + working);
-    return codecs.decode(encoded, metadata.chunk(), memory.free() - encoded.remaining());
+    return codecs.decode(encoded, metadata.chunk(), memory.freeBytes() - encoded.remaining());
   }
 
   private ByteBuffer encoded(long... coordinates) throws FileNotFoundException {

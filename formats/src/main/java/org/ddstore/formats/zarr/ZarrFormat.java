@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.FormatOptionKeys;
@@ -15,6 +16,7 @@ import org.ddstore.formats.Layout;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.formats.SampleReader;
+import org.ddstore.formats.Values;
 
 /**
  * Groups and arrays of zarr. A row is an index of the first axis, which all arrays of a group
@@ -129,13 +131,37 @@ public final class ZarrFormat implements SampleFormat {
     ZarrFile file = (ZarrFile) facts.details();
     OpenArrays arrays = new OpenArrays(facts.file(), file.parts());
     if (file.boxes() == null) {
-      return new ZarrRowReader(arrays, layout.columns());
+      return new RowReader(arrays, layout.columns());
     }
     BoxPlan boxes = file.boxes();
     if (boxes instanceof BoxPlan.Crops crops) {
-      boxes = crops.at((Long) ((Map<?, ?>) layout.details()).get(facts.file().path()));
+      boxes = crops.startingAt((Long) ((Map<?, ?>) layout.details()).get(facts.file().path()));
     }
     int[] box = ZarrOptions.of(options).box();
     return new BoxReader(arrays, layout.columns(), boxes.origins(), box.length);
+  }
+
+  /** A reader of rows that are indices of the first axis. */
+  private record RowReader(OpenArrays arrays, List<SampleColumn> columns) implements SampleReader {
+    @Override
+    public Values read(int ordinal, long from, int count) throws IOException {
+      SampleColumn column = columns.get(ordinal);
+      ZarrArray array = arrays.get(ordinal);
+      int[] lengths = new int[column.shape().length + 1];
+      lengths[0] = count;
+      System.arraycopy(column.shape(), 0, lengths, 1, column.shape().length);
+      long[] start = new long[lengths.length];
+      start[0] = from;
+      arrays.memory().startBatch(from);
+      if (column.type() == ElementType.TEXT) {
+        return Values.texts(array.readTextsInBatch(start, lengths));
+      }
+      return column.values(array.readForward(start, lengths), count);
+    }
+
+    @Override
+    public void close() throws IOException {
+      arrays.close();
+    }
   }
 }

@@ -40,11 +40,6 @@ record ZarrOptions(
 
   private static final String SHIFT = "shift";
 
-  /**
-   * Reads the options.
-   *
-   * @throws IllegalArgumentException if one is illegal, or two contradict each other
-   */
   static ZarrOptions of(FormatOptions options) {
     int[] box = options.shape(FormatOptionKeys.BOX).orElse(new int[0]);
     int[] stride = options.shape(FormatOptionKeys.STRIDE).orElse(new int[0]);

@@ -32,11 +32,7 @@ record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
     TEXT
   }
 
-  /**
-   * Returns the type that a {@code dtype} of version 2 names.
-   *
-   * @throws Unsupported if it is neither a number nor a text
-   */
+  /** Returns the type that a {@code dtype} of version 2 names. */
   static ZarrType v2(JsonNode dtype) throws Unsupported {
     Matcher code = V2_CODE.matcher(dtype.isTextual() ? dtype.textValue() : "");
     if (!code.matches()) {
@@ -68,11 +64,7 @@ record ZarrType(ElementType element, Form form, int bytes, boolean bigEndian) {
         : fixedText(dtype, Form.BYTES, units, bigEndian);
   }
 
-  /**
-   * Returns the type that a {@code data_type} of version 3 names, in little-endian order.
-   *
-   * @throws Unsupported if it is neither a number nor a text
-   */
+  /** Returns the type that a {@code data_type} of version 3 names, in little-endian order. */
   static ZarrType v3(JsonNode dataType) throws Unsupported {
     String name = dataType.isTextual() ? dataType.textValue() : dataType.path("name").asText();
     ElementType number = ElementType.ofName(name);

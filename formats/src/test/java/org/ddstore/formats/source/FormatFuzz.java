@@ -40,7 +40,7 @@ import org.ddstore.types.DDStoreException;
  * suffix of their format; an empty folder for the copies; a number of seconds; a seed.
  */
 final class FormatFuzz {
-  /** As many as tasks of the smallest executor. */
+  /** The number of tasks of the smallest executor. */
   private static final int READERS = 2;
 
   private static final long DEADLINE_MS = 20_000;

@@ -44,7 +44,8 @@ class BoxPlanTest {
       List<List<Integer>> expected =
           IntStream.range(100, 150).mapToObj(at -> origin(crop, epoch, at, at)).toList();
 
-      assertThat(origins(new BoxPlan.Crops(ROOM, 50, -9, epoch, 0).at(100))).isEqualTo(expected);
+      assertThat(origins(new BoxPlan.Crops(ROOM, 50, -9, epoch, 0).startingAt(100)))
+          .isEqualTo(expected);
     }
   }
 
