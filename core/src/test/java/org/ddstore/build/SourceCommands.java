@@ -117,7 +117,7 @@ final class SourceCommands {
     String argument = arguments.isEmpty() ? "" : arguments.get(0);
     List<String> runs = new ArrayList<>();
     switch (argument) {
-      case "" -> runs.addAll(isCi ? halves(commitSeconds()) : List.of("-Dddstore.slow=false"));
+      case "" -> runs.addAll(isCi ? halves(commitSeconds()) : List.of(""));
       case "--quick" -> runs.add("-Dddstore.quick=true");
       case "--slow" -> runs.add("-Dddstore.slow=true");
       case "--slow-half=A", "--slow-half=B" -> runs.add("-Dddstore.slow=only-" + last(argument));
@@ -183,7 +183,9 @@ final class SourceCommands {
           }
         }
         List<String> all = new ArrayList<>(options);
-        all.add(runs.get(i));
+        if (!runs.get(i).isEmpty()) {
+          all.add(runs.get(i));
+        }
         if (i > 0) {
           all.add("-Dddstore.fast"); // the first run has checked the sources
         }
