@@ -179,7 +179,7 @@ final class StoreLauncher {
     ReplicaGroups groups = checkedGroups(context(), profile, settings);
     RetryPolicy.of(settings).apply(context());
     try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
-      return Explanation.of(session(), profile, settings, plan, groups.ranks());
+      return new ExplanationJob(session(), profile, settings, groups.ranks()).run(plan);
     } finally {
       RetryPolicy.clear(context());
     }

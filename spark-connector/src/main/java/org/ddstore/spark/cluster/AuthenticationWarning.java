@@ -17,7 +17,7 @@ public final class AuthenticationWarning {
   private AuthenticationWarning() {}
 
   /** Logs the warning if it applies to an application. Called before ranks start. */
-  public static void look(SparkContext context) {
+  public static void logIfNeeded(SparkContext context) {
     RunWarnings.ofAuthentication(context.master(), context.getConf())
         .filter(warning -> isFirstOf(context.applicationId()))
         .ifPresent(LOG::warn);

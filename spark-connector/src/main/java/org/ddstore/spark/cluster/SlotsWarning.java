@@ -36,7 +36,7 @@ public final class SlotsWarning {
    *
    * @param conf configuration of the application
    */
-  public void look(int ranks, ClusterFacts cluster, SparkConf conf) {
+  public void logIfNeeded(int ranks, ClusterFacts cluster, SparkConf conf) {
     if (cluster.isGrowing(conf)) {
       return;
     }

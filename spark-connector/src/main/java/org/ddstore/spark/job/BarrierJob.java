@@ -7,9 +7,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.TimeoutException;
-import java.util.regex.Pattern;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
@@ -49,11 +46,6 @@ import org.slf4j.LoggerFactory;
 public final class BarrierJob {
   private static final Logger LOG = LoggerFactory.getLogger(BarrierJob.class);
   private static final String INTERRUPT_ON_CANCEL = "spark.job.interruptOnCancel";
-  private static final long LISTENER_TIMEOUT_MS = 10_000;
-
-  /** Spark's message of a cancelled job, with or without an error class before it. */
-  private static final Pattern CANCELLED =
-      Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
 
   /** Minimum time that an attempt after a failure waits for slots. */
   public static final Duration REPLACEMENT = Duration.ofMinutes(2);
@@ -149,21 +141,15 @@ public final class BarrierJob {
     StoreJobException last = null;
     for (int attempt = 1; ; attempt++) {
       checkCluster(last);
-      JobWatch watch = new JobWatch(UUID.randomUUID().toString());
-      try {
-        Load<T> load = source.load(attempt);
-        return submit(
-            onProfile(load.rows(), profile),
-            new RankRunner<>(
-                load.loader(), settings, load.body(), groups, attempt, load.rowsToken()),
-            watch);
-      } catch (Exception e) {
-        last = afterFailure(e, watch, attempt);
-      } catch (Error e) {
-        cancel(watch); // nothing waits for the job any longer
-        throw e;
-      } finally {
-        session.sparkContext().removeSparkListener(watch);
+      try (JobWatch watch = new JobWatch(session.sparkContext(), failure -> false)) {
+        try {
+          return submit(source.load(attempt), attempt, watch);
+        } catch (Exception e) {
+          last = afterFailure(e, watch, attempt);
+        } catch (Error e) {
+          watch.cancel(); // nothing waits for the job any longer
+          throw e;
+        }
       }
       LOG.warn("job of {} ranks failed, submitting it again: {}", ranks, last.getMessage());
     }
@@ -172,13 +158,6 @@ public final class BarrierJob {
   public static RDD<InternalRow> onProfile(RDD<InternalRow> rows, ResourceProfile profile) {
     boolean isDefault = profile.id() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID();
     return isDefault ? rows : rows.withResources(profile);
-  }
-
-  private void cancel(JobWatch watch) {
-    SparkContext context = session.sparkContext();
-    if (!context.isStopped()) {
-      context.cancelJobsWithTag(watch.job());
-    }
   }
 
   /** Returns the settings with enough time for a cluster manager to replace an executor. */
@@ -201,8 +180,8 @@ public final class BarrierJob {
               stores.memoryBytes(),
               last == null && !ExecutorRefill.isRunning(context) ? settings : patient());
       ExecutorRefill.end(context);
-      slotsWarning.look(ranks, cluster, context.getConf());
-      AuthenticationWarning.look(context);
+      slotsWarning.logIfNeeded(ranks, cluster, context.getConf());
+      AuthenticationWarning.logIfNeeded(context);
       policy
           .warning(cluster.executors().stream().map(ClusterFacts.Executor::id).toList())
           .ifPresent(LOG::warn);
@@ -214,27 +193,25 @@ public final class BarrierJob {
     }
   }
 
-  private <T> List<T> submit(RDD<InternalRow> rows, RankRunner<T> runner, JobWatch watch) {
+  private <T> List<T> submit(Load<T> load, int attempt, JobWatch watch) {
     SparkContext context = session.sparkContext();
+    RankRunner<T> runner =
+        new RankRunner<>(load.loader(), settings, load.body(), groups, attempt, load.rowsToken());
+    RDD<InternalRow> rows = onProfile(load.rows(), profile);
     String interrupt = context.getLocalProperty(INTERRUPT_ON_CANCEL);
     try {
-      context.addSparkListener(watch);
       context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
-      context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
-      context.addJobTag(watch.job());
-      List<T> results = BarrierStage.run(rows, runner::run);
+      List<T> results = watch.observe(() -> BarrierStage.run(rows, runner::run));
       policy
           .succeeded(
               () -> {
-                awaitListeners(context); // completes watch.executors()
+                watch.awaitListeners(); // completes watch.executors()
                 return watch.executors();
               })
           .ifPresent(stores::warnOf);
       return results;
     } finally {
-      context.removeJobTag(watch.job());
       context.setLocalProperty(INTERRUPT_ON_CANCEL, interrupt);
-      context.setLocalProperty(JobWatch.JOB_PROPERTY, null);
     }
   }
 
@@ -248,9 +225,9 @@ public final class BarrierJob {
     SparkContext context = session.sparkContext();
     boolean interrupted = e instanceof InterruptedException;
     if (interrupted) {
-      context.cancelJobsWithTag(watch.job()); // Spark does not stop the job
+      watch.cancel();
     }
-    awaitListeners(context);
+    watch.awaitListeners();
     Collection<Integer> still = Set.of();
     try {
       watch.awaitTasks(ENDING_EXECUTORS);
@@ -301,20 +278,6 @@ public final class BarrierJob {
     }
   }
 
-  /** Waits for the listener bus, which reports task failures after the failure of the job. */
-  static void awaitListeners(SparkContext context) {
-    boolean interrupted = Thread.interrupted();
-    try {
-      context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
-    } catch (TimeoutException e) {
-      LOG.warn("failure reasons of the job may be incomplete: {}", e.getMessage());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
   /** Removes the files of killed executors of this host, in case no other attempt follows. */
   private void sweep(RuntimeException failed) {
     try {
@@ -325,14 +288,10 @@ public final class BarrierJob {
     }
   }
 
-  static boolean isCancelled(Exception e) {
-    return CANCELLED.matcher(String.valueOf(e.getMessage())).matches();
-  }
-
   /** Returns whether the job was cancelled, or another attempt would fail in the same way. */
   private boolean isLast(Exception e, JobWatch watch) {
     String message = String.valueOf(e.getMessage());
-    return CANCELLED.matcher(message).matches()
+    return JobWatch.isCancelled(e)
         || message.contains("spark.driver.maxResultSize")
         || isPermanent(e, watch)
         || watch.first().map(BarrierJob::isUnsendable).orElse(false);
@@ -384,7 +343,7 @@ public final class BarrierJob {
     if (e instanceof InterruptedException) {
       return "was cancelled: the thread that waited for it was interrupted";
     }
-    if (CANCELLED.matcher(message).matches()) {
+    if (JobWatch.isCancelled(e)) {
       return "was cancelled: " + message;
     }
     return first

@@ -13,10 +13,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Consumer;
+import java.util.UUID;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.apache.spark.ExceptionFailure;
 import org.apache.spark.ExecutorLostFailure;
 import org.apache.spark.FetchFailed;
+import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerJobStart;
@@ -27,18 +32,31 @@ import org.apache.spark.scheduler.StageInfo;
 import org.ddstore.spark.backend.FailedAttempt;
 import org.ddstore.spark.failure.RetryPolicy;
 import org.ddstore.spark.types.OptionKeys;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A record of the tasks of one job: their failures, because the exception that Spark throws on the
  * driver contains only their text, and the tasks that still run, because Spark ends a failed job
- * without waiting for them.
+ * without waiting for them. Listens from its creation until it is closed.
  */
-final class JobWatch extends SparkListener {
+final class JobWatch extends SparkListener implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(JobWatch.class);
+  private static final long LISTENER_TIMEOUT_MS = 10_000;
+
+  /** Spark's message of a cancelled job, with or without an error class before it. */
+  private static final Pattern CANCELLED =
+      Pattern.compile("(\\[\\w+\\] )?Job (\\d+ )?cancelled.*", Pattern.DOTALL);
+
   /** The local property that identifies the job. */
   static final String JOB_PROPERTY = OptionKeys.SETTING_PREFIX + "internal.job";
 
-  private final String job;
-  private final Consumer<ExceptionFailure> onException;
+  private final SparkContext context;
+  private final Predicate<ExceptionFailure> isFatal;
+
+  /** Value of {@link #JOB_PROPERTY}, which is also a tag of the job. */
+  private final String job = UUID.randomUUID().toString();
+
   private final Set<Integer> stages = new HashSet<>();
   private final List<Failure> failures = new ArrayList<>();
 
@@ -64,21 +82,55 @@ final class JobWatch extends SparkListener {
     }
   }
 
-  JobWatch(String job) {
-    this(job, failure -> {});
-  }
-
   /**
-   * @param onException consumer of each exception of a task, on the thread of the listeners
+   * @param isFatal whether an exception of a task cancels the job; called on the listeners' thread
    */
-  JobWatch(String job, Consumer<ExceptionFailure> onException) {
-    this.job = job;
-    this.onException = onException;
+  JobWatch(SparkContext context, Predicate<ExceptionFailure> isFatal) {
+    this.context = context;
+    this.isFatal = isFatal;
+    context.addSparkListener(this);
   }
 
-  /** Returns the value of {@link #JOB_PROPERTY}, which is also a tag of the job. */
-  String job() {
-    return job;
+  /** Runs an action whose jobs this object observes. */
+  <T> T observe(Supplier<T> action) {
+    try {
+      context.setLocalProperty(JOB_PROPERTY, job);
+      context.addJobTag(job);
+      return action.get();
+    } finally {
+      context.removeJobTag(job);
+      context.setLocalProperty(JOB_PROPERTY, null);
+    }
+  }
+
+  /** Cancels the job, which Spark does not do if the thread that waits for it ends. */
+  void cancel() {
+    if (!context.isStopped()) {
+      context.cancelJobsWithTag(job);
+    }
+  }
+
+  static boolean isCancelled(Exception e) {
+    return CANCELLED.matcher(String.valueOf(e.getMessage())).matches();
+  }
+
+  /** Waits for the listener bus, which reports task failures after the failure of the job. */
+  void awaitListeners() {
+    boolean interrupted = Thread.interrupted();
+    try {
+      context.listenerBus().waitUntilEmpty(LISTENER_TIMEOUT_MS);
+    } catch (TimeoutException e) {
+      LOG.warn("failure reasons of the job may be incomplete: {}", e.getMessage());
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    context.removeSparkListener(this);
   }
 
   @Override
@@ -129,7 +181,9 @@ final class JobWatch extends SparkListener {
               RetryPolicy.describe(failure),
               failure,
               RetryPolicy.isOutOfMemory(failure)));
-      onException.accept(failure);
+      if (isFatal.test(failure)) {
+        cancel();
+      }
     } else if (end.reason() instanceof ExecutorLostFailure lost) {
       String text = lost.toErrorString();
       failures.add(

@@ -3,9 +3,7 @@ package org.ddstore.spark.job;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Supplier;
-import org.apache.spark.ExceptionFailure;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkException;
 import org.ddstore.spark.cluster.Interrupts;
@@ -111,20 +109,21 @@ public final class Plans implements AutoCloseable {
    * @throws StoreJobException if another attempt may succeed
    */
   private IngestPlan plan(int attempt) {
-    String job = UUID.randomUUID().toString();
-    JobWatch watch = new JobWatch(job, failure -> endIfPermanent(failure, job));
+    try (JobWatch watch = new JobWatch(context, policy::isPermanent)) { // Spark repeats such tasks
+      return plan(attempt, watch);
+    }
+  }
+
+  private IngestPlan plan(int attempt, JobWatch watch) {
     try {
-      context.addSparkListener(watch);
-      context.setLocalProperty(JobWatch.JOB_PROPERTY, watch.job());
-      context.addJobTag(watch.job());
       policy.apply(context);
-      return planner.get();
+      return watch.observe(planner);
     } catch (Error e) {
-      cancel(job);
+      watch.cancel();
       throw e;
     } catch (Exception e) {
-      if (e instanceof InterruptedException) { // Spark does not stop the job
-        cancel(job);
+      if (e instanceof InterruptedException) {
+        watch.cancel();
       } else if (!(e instanceof DDStoreException)) {
         throwIfPermanent(watch);
       }
@@ -136,28 +135,12 @@ public final class Plans implements AutoCloseable {
               .formatted(attempt, maxAttempts, RetryPolicy.firstLine(e.getMessage())),
           watch.first().map(JobWatch.Failure::cause).orElse(e));
     } finally {
-      context.removeJobTag(watch.job());
-      context.setLocalProperty(JobWatch.JOB_PROPERTY, null);
       RetryPolicy.clear(context);
-      context.removeSparkListener(watch);
-    }
-  }
-
-  private void cancel(String job) {
-    if (!context.isStopped()) {
-      context.cancelJobsWithTag(job);
-    }
-  }
-
-  /** Ends a job whose tasks Spark would repeat, such as those of a shuffle. */
-  private void endIfPermanent(ExceptionFailure failure, String job) {
-    if (policy.isPermanent(failure)) {
-      cancel(job);
     }
   }
 
   private void throwIfPermanent(JobWatch watch) {
-    BarrierJob.awaitListeners(context);
+    watch.awaitListeners();
     JobWatch.Failure first = watch.first().orElse(null);
     if (first != null && !first.lostExecutor() && policy.isPermanent(first.reason())) {
       throw TaskFailedException.of(first.reason());
@@ -170,11 +153,11 @@ public final class Plans implements AutoCloseable {
     }
     if (!(e instanceof SparkException)
         || context.isStopped()
-        || BarrierJob.isCancelled(e)
+        || JobWatch.isCancelled(e)
         || policy.isPermanent(e)) {
       return false;
     }
-    BarrierJob.awaitListeners(context);
+    watch.awaitListeners();
     return watch.hasLostOutput()
         || watch
             .first()

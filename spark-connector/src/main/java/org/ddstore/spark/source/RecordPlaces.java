@@ -40,12 +40,12 @@ final class RecordPlaces implements FieldPlaces {
       }
       for (int i = 0; i < rows; i++) {
         records[i] = memory.address(firstRow + i);
-        look(i, firstRow + i, memory.recordBytes(firstRow + i));
+        locate(i, firstRow + i, memory.recordBytes(firstRow + i));
       }
     }
   }
 
-  private void look(int i, long row, int recordBytes) {
+  private void locate(int i, long row, int recordBytes) {
     long offset = schema.prefixBytes();
     if (recordBytes < offset) {
       throw new DDStoreException(

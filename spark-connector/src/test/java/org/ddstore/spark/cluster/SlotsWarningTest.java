@@ -32,7 +32,7 @@ class SlotsWarningTest {
     try (LogTap log = LogTap.open()) {
       SlotsWarning warning = SlotsWarning.ofJob();
       for (ClusterFacts cluster : looks) {
-        warning.look(ranks, cluster, conf);
+        warning.logIfNeeded(ranks, cluster, conf);
       }
       return log.of(SlotsWarning.class);
     }
