@@ -42,8 +42,7 @@ import org.ddstore.types.Field;
 import org.ddstore.types.Schema;
 
 /** The job of a dry run: starts the ranks without rows, and explains what they observe. */
-record ExplanationJob(
-    SparkSession session, ResourceProfile profile, Settings settings, int ranks) {
+record ExplanationJob(SparkSession session, ResourceProfile profile, Settings settings, int ranks) {
   /** The observations of one rank, sent to the driver. */
   private record Observation(
       String executor,
@@ -153,12 +152,14 @@ record ExplanationJob(
                 Preflight.leastOf(ResidentStores.of(context).memoryBytes(), cluster),
                 settings));
     for (Rank rank : described) {
-      found.addAll(MemoryCheck.problems(rank.host(), need(rank, described, observations), settings));
+      found.addAll(
+          MemoryCheck.problems(rank.host(), need(rank, described, observations), settings));
     }
     return List.copyOf(found);
   }
 
-  private static MemoryCheck.Need need(Rank rank, List<Rank> ranks, List<Observation> observations) {
+  private static MemoryCheck.Need need(
+      Rank rank, List<Rank> ranks, List<Observation> observations) {
     Predicate<Rank> onHost = other -> other.host().hostName().equals(rank.host().hostName());
     Predicate<Rank> inExecutor = other -> other.executor().equals(rank.executor());
     int executors = observations.get(rank.rank()).executorsUnderLimit();

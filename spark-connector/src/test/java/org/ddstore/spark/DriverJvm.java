@@ -11,14 +11,14 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.ChildJvm;
 
 /** The command of a driver in a JVM of its own, with the class path and options of the tests. */
-final class DriverJvm {
+public final class DriverJvm {
   private DriverJvm() {}
 
-  static List<String> command(Class<?> main, String... arguments) {
+  public static List<String> command(Class<?> main, String... arguments) {
     return command(System.getProperty("java.class.path"), main, arguments);
   }
 
-  static List<String> command(String classPath, Class<?> main, String... arguments) {
+  public static List<String> command(String classPath, Class<?> main, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("@" + launcher("java-options"));
@@ -41,7 +41,7 @@ final class DriverJvm {
    * @param directory directory of the file that the driver writes to
    * @return the output of the driver
    */
-  static String run(List<String> command, Path directory) throws Exception {
+  public static String run(List<String> command, Path directory) throws Exception {
     Path log = directory.resolve("log");
     Process driver =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();

@@ -14,24 +14,24 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 /** Notes that tasks leave for the test and for each other: files in a directory that all see. */
-final class Evidence implements Serializable {
+public final class Evidence implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final String directory;
 
-  Evidence(Path directory) {
+  public Evidence(Path directory) {
     this.directory = directory.toString();
   }
 
   /** Waits until the task is interrupted; {@link #awaitNote} ignores interrupts. */
-  static int waitForInterrupt() throws InterruptedException {
+  public static int waitForInterrupt() throws InterruptedException {
     new CountDownLatch(1).await();
     throw new AssertionError("nobody opens this latch");
   }
 
   /** Writes a note, whole or not at all. */
-  void note(String name, Object text) {
+  public void note(String name, Object text) {
     try {
       Path unfinished = Files.createTempFile(Path.of(directory), "unfinished", "");
       Files.writeString(unfinished, String.valueOf(text));
@@ -41,12 +41,12 @@ final class Evidence implements Serializable {
     }
   }
 
-  boolean has(String name) {
+  public boolean has(String name) {
     return Files.exists(path(name));
   }
 
   /** The note, or null if there is none. */
-  String read(String name) {
+  public String read(String name) {
     try {
       return Files.readString(path(name));
     } catch (NoSuchFileException e) {
@@ -57,12 +57,12 @@ final class Evidence implements Serializable {
   }
 
   /** Waits at most two minutes for a note. */
-  String awaitNote(String name) {
+  public String awaitNote(String name) {
     await("note " + name).atMost(PATIENCE).until(() -> has(name));
     return read(name);
   }
 
-  long awaitPid(String name) {
+  public long awaitPid(String name) {
     return Long.parseLong(awaitNote(name));
   }
 

@@ -45,7 +45,7 @@ public record Leftovers(
   private static final Pattern DIRECTORY =
       Pattern.compile("/ddstore-\\d+-[0-9a-f]{16}-(\\d+)-[0-9a-f]{8}");
 
-  static Leftovers ofThisProcess() throws IOException {
+  public static Leftovers ofThisProcess() throws IOException {
     List<String> threads =
         Thread.getAllStackTraces().keySet().stream()
             .map(Thread::getName)
@@ -80,7 +80,7 @@ public record Leftovers(
   }
 
   /** Returns the targets of the open descriptors of this process. */
-  static List<String> openFiles() throws IOException {
+  public static List<String> openFiles() throws IOException {
     List<String> targets = new ArrayList<>();
     try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path link : links) {
@@ -94,7 +94,7 @@ public record Leftovers(
     return targets;
   }
 
-  void assertNone() {
+  public void assertNone() {
     assertThat(bufferBytes).as("live off-heap bytes in process %d", pid).isZero();
     assertThat(mappedBytes).as("live mapped bytes in process %d", pid).isZero();
     assertThat(threads).as("threads of ours in process %d", pid).isEmpty();

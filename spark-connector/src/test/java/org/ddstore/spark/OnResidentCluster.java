@@ -5,15 +5,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Two executors, of whose stores every test drops all. */
-abstract class OnResidentCluster extends OnTwoExecutors {
+public abstract class OnResidentCluster extends OnTwoExecutors {
   /** A method that failed may have left stores. */
   @BeforeEach
-  void dropStoresOfOtherTests() {
+  protected void dropStoresOfOtherTests() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
   }
 
   @AfterEach
-  void dropAll() {
+  protected void dropAll() {
     DDStores.list(cluster.session()).forEach(ResidentStore::drop);
   }
 }

@@ -16,23 +16,23 @@ import org.junit.jupiter.api.io.TempDir;
  * A cluster for a whole class of tests, which that class starts, rows that know their number, and a
  * reader of all of them.
  */
-abstract class OnTestCluster {
-  static final int ROWS = 2000;
-  static final long SUM = ROWS * (ROWS - 1L) / 2;
-  static final Duration COLLECTIVE_TIMEOUT = Duration.ofSeconds(60);
-  static final Duration WELL_BELOW_TIMEOUT = Duration.ofSeconds(30);
+public abstract class OnTestCluster {
+  protected static final int ROWS = 2000;
+  protected static final long SUM = ROWS * (ROWS - 1L) / 2;
+  protected static final Duration COLLECTIVE_TIMEOUT = Duration.ofSeconds(60);
+  protected static final Duration WELL_BELOW_TIMEOUT = Duration.ofSeconds(30);
 
-  static TestCluster cluster;
+  protected static TestCluster cluster;
 
-  @TempDir Path directory;
+  @TempDir protected Path directory;
 
   @AfterAll
-  static void stop() {
+  protected static void stop() {
     cluster.close();
   }
 
   /** Row i is (i, [i, -i], "ti"). */
-  static Dataset<Row> numberedRows() {
+  protected static Dataset<Row> numberedRows() {
     return cluster
         .session()
         .range(ROWS)
@@ -44,13 +44,13 @@ abstract class OnTestCluster {
    *
    * @return {@link #SUM}
    */
-  static long readAll(RankContext context) {
+  protected static long readAll(RankContext context) {
     try (Reader reader = context.rows().reader()) {
       return readAll(reader);
     }
   }
 
-  static long readAll(Reader reader) {
+  protected static long readAll(Reader reader) {
     long sum = 0;
     for (int first = 0; first < ROWS; first += 100) {
       long[] indices = new long[100];
@@ -76,11 +76,11 @@ abstract class OnTestCluster {
     }
   }
 
-  static boolean isRunning(long pid) {
+  public static boolean isRunning(long pid) {
     return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
   }
 
-  static void kill(long pid) {
+  public static void kill(long pid) {
     assertThat(cluster.executors()).as("process to be killed").contains(pid);
     ProcessHandle.of(pid).orElseThrow().destroyForcibly();
   }

@@ -11,20 +11,20 @@ import org.junit.jupiter.api.BeforeAll;
  * Threads of the network, which Netty ends two seconds later, are looked for at the end of the
  * class.
  */
-abstract class OnTwoExecutors extends OnTestCluster {
+public abstract class OnTwoExecutors extends OnTestCluster {
   @BeforeAll
-  static void start() {
+  protected static void start() {
     cluster = TestCluster.shared(2, 2, Map.of());
   }
 
   /** Final, since one of a subclass would run before the other clean-up of its superclasses. */
   @AfterEach
-  final void assertNothingHeld() {
+  protected final void assertNothingHeld() {
     cluster.assertNothingHeld();
   }
 
   @AfterAll
-  static void assertNothingLeft() {
+  protected static void assertNothingLeft() {
     cluster.assertNothingLeft();
   }
 }

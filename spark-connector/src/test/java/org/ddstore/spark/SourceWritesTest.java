@@ -13,6 +13,7 @@ import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.source.EveryType;
+import org.ddstore.spark.source.SourceOnCluster;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.StoreChangedException;
 import org.ddstore.spark.wire.LogTap;

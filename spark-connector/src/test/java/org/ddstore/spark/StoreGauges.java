@@ -8,11 +8,11 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
 
 /** The metrics of a store in the process of the caller. */
-final class StoreGauges {
+public final class StoreGauges {
   private StoreGauges() {}
 
   /** Returns the values by name; empty if the process has no metrics of the store. */
-  static Map<String, Long> of(String store) {
+  public static Map<String, Long> of(String store) {
     Map<String, Long> values = new HashMap<>();
     scala.collection.Iterator<Source> sources =
         SparkEnv.get().metricsSystem().getSourcesByName("ddstore." + store).iterator();

@@ -182,7 +182,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** The live executor JVMs, by process id. */
-  Set<Long> executors() {
+  public Set<Long> executors() {
     Set<Long> pids = new HashSet<>();
     ProcessHandle.current()
         .descendants()
@@ -212,7 +212,7 @@ public final class TestCluster implements AutoCloseable {
   }
 
   /** Kills the process of an executor. */
-  void killExecutor(String executorId) {
+  public void killExecutor(String executorId) {
     inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid()).stream()
         .filter(idAndPid -> idAndPid.startsWith(executorId + " "))
         .map(idAndPid -> Long.valueOf(idAndPid.substring(executorId.length() + 1)))

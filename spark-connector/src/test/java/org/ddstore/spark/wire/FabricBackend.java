@@ -28,7 +28,7 @@ import org.ddstore.types.ReadPath;
 public record FabricBackend(StoreToken token, String root) implements RankBackend {
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
 
-  static FabricBackend of(Path root) {
+  public static FabricBackend of(Path root) {
     return new FabricBackend(StoreToken.random(), root.toString());
   }
 
@@ -43,7 +43,7 @@ public record FabricBackend(StoreToken token, String root) implements RankBacken
   }
 
   /** The one transport of a session. */
-  static OneSidedTransport open(WireSession session) {
+  public static OneSidedTransport open(WireSession session) {
     return session.oneSided(
         calls -> new FabricProvider().open(choice(session.local().host()), calls));
   }

@@ -35,13 +35,13 @@ import org.junit.jupiter.api.Timeout;
 /** Replies that arrive after the deadline of a read. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
-abstract class LateReplyContract {
+public abstract class LateReplyContract {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(2);
 
   /** Finds the transport of a rank's process, there. */
   @FunctionalInterface
-  interface OwnTransport extends Serializable {
+  protected interface OwnTransport extends Serializable {
     Transport get();
   }
 
@@ -55,24 +55,25 @@ abstract class LateReplyContract {
    * @param timesSent how often the rows cross the network: more than once if replies arrive that no
    *     read waits for any longer
    */
-  LateReplyContract(Function<Path, RankBackend> backend, OwnTransport transport, int timesSent) {
+  protected LateReplyContract(
+      Function<Path, RankBackend> backend, OwnTransport transport, int timesSent) {
     this.backend = backend;
     this.transport = transport;
     this.timesSent = timesSent;
   }
 
   @BeforeAll
-  void start() throws IOException {
+  protected void start() throws IOException {
     troubles = new Troubles(backend);
   }
 
   @AfterEach
-  void heal() throws IOException {
+  protected void heal() throws IOException {
     troubles.heal();
   }
 
   @AfterAll
-  void end() throws IOException {
+  protected void end() throws IOException {
     troubles.close();
   }
 

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
-abstract class LoaderStallContract {
+public abstract class LoaderStallContract {
   private static final int OTHER = 1;
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofSeconds(60);
@@ -63,12 +63,12 @@ abstract class LoaderStallContract {
   /**
    * @param backend by the root of its files
    */
-  LoaderStallContract(Function<Path, RankBackend> backend) {
+  protected LoaderStallContract(Function<Path, RankBackend> backend) {
     this.backend = backend;
   }
 
   @BeforeAll
-  void start() throws IOException {
+  protected void start() throws IOException {
     processes = new ProcessRanks(backend.apply(TestRoots.sharedMemory()), List.of(Place.HERE));
     processes.offer(STOP, () -> stopped = Stopped.stop(processes.process(OTHER)));
     processes.offer(PROCEED, () -> stopped.proceed());
@@ -76,14 +76,14 @@ abstract class LoaderStallContract {
   }
 
   @AfterEach
-  void proceed() throws IOException {
+  protected void proceed() throws IOException {
     if (stopped != null) {
       stopped.close();
     }
   }
 
   @AfterAll
-  void end() throws IOException {
+  protected void end() throws IOException {
     processes.close();
   }
 

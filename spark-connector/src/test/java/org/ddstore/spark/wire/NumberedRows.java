@@ -16,18 +16,18 @@ import org.ddstore.contract.RankEnv;
 import org.ddstore.loader.LoadedBatch;
 
 /** Rows of which each word is made of its place and the row's index: each rank brings as many. */
-final class NumberedRows {
-  static final String NAME = "x";
-  static final int PER_RANK = 256;
-  static final int ELEMENTS = 1024;
-  static final int ROW_BYTES = ELEMENTS * Long.BYTES;
+public final class NumberedRows {
+  public static final String NAME = "x";
+  public static final int PER_RANK = 256;
+  public static final int ELEMENTS = 1024;
+  public static final int ROW_BYTES = ELEMENTS * Long.BYTES;
 
   private static final long MIX = 0x9E3779B97F4A7C15L;
 
   private NumberedRows() {}
 
   /** Adds the rows of this rank. Collective. */
-  static Variable add(DDStore store) {
+  public static Variable add(DDStore store) {
     long[] values = new long[PER_RANK * ELEMENTS];
     for (int i = 0; i < values.length; i++) {
       values[i] = word((long) store.rank() * PER_RANK + i / ELEMENTS, i % ELEMENTS);
@@ -36,7 +36,7 @@ final class NumberedRows {
   }
 
   /** Opens a store with the rows and closes it. Collective. */
-  static void openStore(RankEnv rank) throws IOException {
+  public static void openStore(RankEnv rank) throws IOException {
     try (DDStore store = rank.open()) {
       add(store);
     }
@@ -47,30 +47,30 @@ final class NumberedRows {
   }
 
   /** Some rows of a rank, in any order. */
-  static long[] some(int rank, int count, long seed) {
+  public static long[] some(int rank, int count, long seed) {
     return new Random(seed)
         .longs(count, (long) rank * PER_RANK, (long) (rank + 1) * PER_RANK)
         .toArray();
   }
 
   /** All rows of a rank. */
-  static long[] all(int rank) {
+  public static long[] all(int rank) {
     return LongStream.range((long) rank * PER_RANK, (long) (rank + 1) * PER_RANK).toArray();
   }
 
   /** Reads rows and compares every word. */
-  static void check(Reader reader, long... indices) {
+  public static void check(Reader reader, long... indices) {
     try (Batch batch = reader.getBatch(indices)) {
       check(batch, indices);
     }
   }
 
-  static void check(Batch batch, long... indices) {
+  public static void check(Batch batch, long... indices) {
     check(batch.field(NAME).toLongArray(), indices);
   }
 
   /** Compares every word of a batch with those of the rows that it says it has. */
-  static void check(LoadedBatch batch) {
+  public static void check(LoadedBatch batch) {
     long[] indices = new long[batch.rows()];
     Arrays.setAll(indices, batch::row);
     check(batch.field(NAME).toLongArray(), indices);

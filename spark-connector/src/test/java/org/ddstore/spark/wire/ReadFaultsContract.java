@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 /** Rank 0 reads rows of rank 1, which is on another host, while something happens to the way. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(120)
-abstract class ReadFaultsContract {
+public abstract class ReadFaultsContract {
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(1);
@@ -39,22 +39,22 @@ abstract class ReadFaultsContract {
   /**
    * @param backend by the root of its files
    */
-  ReadFaultsContract(Function<Path, RankBackend> backend) {
+  public ReadFaultsContract(Function<Path, RankBackend> backend) {
     this.backend = backend;
   }
 
   @BeforeAll
-  void start() throws IOException {
+  public void start() throws IOException {
     troubles = new Troubles(backend);
   }
 
   @AfterEach
-  void heal() throws IOException {
+  public void heal() throws IOException {
     troubles.heal();
   }
 
   @AfterAll
-  void end() throws IOException {
+  public void end() throws IOException {
     troubles.close();
   }
 
@@ -67,7 +67,7 @@ abstract class ReadFaultsContract {
   }
 
   /** Kills rank 1 while rank 0 reads its rows, then reads the rows of rank 0. */
-  static void lose(RankEnv rank) throws Exception {
+  public static void lose(RankEnv rank) throws Exception {
     try (DDStore store = rank.open(rank.options().readTimeout(LONG))) {
       Variable x = NumberedRows.add(store);
       if (rank.rank() == OTHER) {

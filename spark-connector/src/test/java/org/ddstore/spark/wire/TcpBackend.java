@@ -31,7 +31,7 @@ import org.ddstore.types.ReadPath;
  * @param settings of Spark, besides
  * @param kernel value of {@link GatherKernels#PROPERTY} in ranks with a JVM of their own
  */
-record TcpBackend(
+public record TcpBackend(
     StoreToken token, String root, boolean guarded, Map<String, String> settings, String kernel)
     implements RankBackend {
   private static final String NATIVE = "native";
@@ -40,38 +40,38 @@ record TcpBackend(
   /** Outlives scenarios, as an executor does. */
   private static WireSession session;
 
-  static TcpBackend plain(Path root) {
+  public static TcpBackend plain(Path root) {
     return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of(), NATIVE);
   }
 
   /** Without data channels. */
-  static TcpBackend overSparksNetwork(Path root) {
+  public static TcpBackend overSparksNetwork(Path root) {
     return plain(root).with(OptionKeys.SETTING_DATA_CHANNELS, "false");
   }
 
   /** With data channels that Java serves. */
-  static TcpBackend byJava(Path root) {
+  public static TcpBackend byJava(Path root) {
     return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of(), "java");
   }
 
-  static TcpBackend guarded(Path root) {
+  public static TcpBackend guarded(Path root) {
     return new TcpBackend(StoreToken.random(), root.toString(), true, Map.of(), NATIVE);
   }
 
   /** The same with one more setting of Spark. */
-  TcpBackend with(String key, String value) {
+  public TcpBackend with(String key, String value) {
     Map<String, String> more = new HashMap<>(settings);
     more.put(key, value);
     return new TcpBackend(token, root, guarded, more, kernel);
   }
 
   /** Returns the options that both ends of a connection must agree on. */
-  static WireOptions options(boolean guarded, String host) {
+  public static WireOptions options(boolean guarded, String host) {
     return options(guarded, host, Map.of());
   }
 
   /** As {@link #options(boolean, String)}, with more settings of Spark. */
-  static WireOptions options(boolean guarded, String host, Map<String, String> settings) {
+  public static WireOptions options(boolean guarded, String host, Map<String, String> settings) {
     SparkConf conf = new SparkConf(false).set("spark.ddstore.io.connectionCreationTimeout", "5s");
     settings.forEach(conf::set);
     return guarded
@@ -125,12 +125,12 @@ record TcpBackend(
   }
 
   /** The session of this JVM, without what the harness does for its scenarios. */
-  static synchronized WireSession session() {
+  public static synchronized WireSession session() {
     return session;
   }
 
   /** As {@link #session}, which is made if there is none yet. */
-  static synchronized WireSession open(StoreToken token, WireOptions options) {
+  public static synchronized WireSession open(StoreToken token, WireOptions options) {
     if (session == null) {
       session = Wire.join(token, options);
     }

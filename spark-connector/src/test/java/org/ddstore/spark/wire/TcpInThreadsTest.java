@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Tag;
 
 /** Ranks as threads, each with a network end of its own; all rows come over it. */
 @Tag("slow")
-class TcpInThreadsTest extends RowPathContract {
+public class TcpInThreadsTest extends RowPathContract {
   private static final int RANKS = 3;
 
   private final StoreToken token = StoreToken.random();
   private final List<WireSession> open = new ArrayList<>();
 
-  TcpInThreadsTest() {
+  protected TcpInThreadsTest() {
     super(RANKS);
   }
 
@@ -44,12 +44,12 @@ class TcpInThreadsTest extends RowPathContract {
   }
 
   /** Returns the transport of one rank's rows. */
-  Transport transport(WireSession session) {
+  protected Transport transport(WireSession session) {
     return session;
   }
 
   @AfterAll
-  void leave() {
+  protected void leave() {
     open.forEach(WireSession::close);
   }
 

@@ -22,37 +22,37 @@ import org.ddstore.hosts.Link;
  * Ranks on two hosts that can ask by {@link org.ddstore.contract.Meeting#act} for what goes wrong
  * with rank 1 or with the link: the names of acts are the constants here.
  */
-final class Troubles implements AutoCloseable {
+public final class Troubles implements AutoCloseable {
   /** The rank on the other host than rank 0. */
-  static final int OTHER = 1;
+  public static final int OTHER = 1;
 
-  static final String KILL = "kill";
-  static final String STOP = "stop";
-  static final String PROCEED = "proceed";
+  public static final String KILL = "kill";
+  public static final String STOP = "stop";
+  public static final String PROCEED = "proceed";
 
   /** Loses what is sent. */
-  static final String DROP = "drop";
+  public static final String DROP = "drop";
 
   /** Tells the sender that there is no route. */
-  static final String DOWN = "down";
+  public static final String DOWN = "down";
 
   /** 4 MB/s. */
-  static final String SLOW = "slow";
+  public static final String SLOW = "slow";
 
   /** 20 kB/s. */
-  static final String CRAWL = "crawl";
+  public static final String CRAWL = "crawl";
 
   /** 100 ms in each direction; see {@link #missingForDelay}. */
-  static final String DELAY = "delay";
+  public static final String DELAY = "delay";
 
-  static final String RESTORE = "restore";
+  public static final String RESTORE = "restore";
 
   /** Waits until several packets were sent again. */
-  static final String RESTORE_LATER = "restore later";
+  public static final String RESTORE_LATER = "restore later";
 
   /** The work of rank 0 while rank 1 waits. */
   @FunctionalInterface
-  interface Part extends Serializable {
+  public interface Part extends Serializable {
     void run(RankEnv rank, DDStore store) throws Exception;
   }
 
@@ -65,7 +65,7 @@ final class Troubles implements AutoCloseable {
   /**
    * @param backend by the root of its files
    */
-  Troubles(Function<Path, RankBackend> backend) throws IOException {
+  public Troubles(Function<Path, RankBackend> backend) throws IOException {
     ranks = TwoHostRanks.alternating(backend.apply(Path.of("/dev/shm/ddstore-faults")));
     ProcessRanks processes = ranks.processes();
     Link link = ranks.hosts().link();
@@ -90,11 +90,11 @@ final class Troubles implements AutoCloseable {
   }
 
   /** Returns the reason why {@link #DELAY} is unavailable; empty if it is available. */
-  Optional<String> missingForDelay() throws IOException {
+  public Optional<String> missingForDelay() throws IOException {
     return ranks.hosts().link().missingForDelay();
   }
 
-  TwoHostRanks ranks() {
+  public TwoHostRanks ranks() {
     return ranks;
   }
 
@@ -103,7 +103,7 @@ final class Troubles implements AutoCloseable {
    *
    * @param readTimeout maximum time of a read
    */
-  void read(Duration readTimeout, Part part) throws Exception {
+  public void read(Duration readTimeout, Part part) throws Exception {
     ranks.run(2, PATIENCE, rank -> read(rank, readTimeout, part));
   }
 
@@ -118,12 +118,12 @@ final class Troubles implements AutoCloseable {
   }
 
   /** The host of {@link #OTHER}. */
-  Host otherHost() {
+  public Host otherHost() {
     return ranks.hosts().second();
   }
 
   /** Ends what a test may have left. */
-  void heal() throws IOException {
+  public void heal() throws IOException {
     if (stopped != null) {
       stopped.close();
     }

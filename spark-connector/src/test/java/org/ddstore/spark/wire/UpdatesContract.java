@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Rows that come in many pieces, read by a thread that is not a rank, while epochs change them. */
 @Timeout(120)
-abstract class UpdatesContract {
+public abstract class UpdatesContract {
   private static final int ROWS = 3;
 
   /** 1 MiB: four pieces and more. */
@@ -41,7 +41,7 @@ abstract class UpdatesContract {
   /**
    * @param backend by the root of its files
    */
-  UpdatesContract(Function<Path, RankBackend> backend) {
+  protected UpdatesContract(Function<Path, RankBackend> backend) {
     this.backend = backend;
   }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.backend.fabric;
+
+import org.ddstore.hosts.NeedsTwoHosts;
+import org.ddstore.spark.wire.FabricBackend;
+import org.ddstore.spark.wire.ReadFaultsContract;
+import org.junit.jupiter.api.Tag;
+
+/** By libfabric. */
+@NeedsTwoHosts
+@NeedsFabric
+@Tag("slow")
+class FabricReadFaultsTest extends ReadFaultsContract {
+  FabricReadFaultsTest() {
+    super(FabricBackend::of);
+  }
+}

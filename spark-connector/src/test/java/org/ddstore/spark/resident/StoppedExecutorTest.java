@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark.resident;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.apache.spark.SparkContext;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.contract.Stopped;
+import org.ddstore.spark.DDStores;
+import org.ddstore.spark.Evidence;
+import org.ddstore.spark.OnResidentCluster;
+import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.StoreHandle;
+import org.ddstore.spark.StoreReader;
+import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.types.DeadlineExceededException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * An executor that SIGSTOP holds, as one is that hangs or whose host cannot be reached: its
+ * connections stay, and nothing comes over them. Two executors of 2 slots.
+ */
+@Tag("system")
+@Timeout(300)
+class StoppedExecutorTest extends OnResidentCluster {
+  private static final int ROWS = 1000;
+  private static final int MORE = 30;
+  private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
+
+  private static StoreSpec numbers() {
+    return DDStores.from(
+            cluster
+                .session()
+                .range(0, ROWS, 1, 3)
+                .selectExpr("id", "concat('number ', id) as text", "float(-id) as x"))
+        .ranks(4)
+        .shortcut(false)
+        .readTimeout(READ_TIMEOUT);
+  }
+
+  private static void checkAll(StoreReader store) {
+    long[] indices = new long[ROWS];
+    Arrays.setAll(indices, i -> (i * 7919L) % ROWS);
+    try (Reader reader = store.rows().reader();
+        Batch batch = reader.getBatch(indices)) {
+      for (int i = 0; i < ROWS; i++) {
+        assertThat(batch.field("id").getLong(i)).isEqualTo(indices[i]);
+        assertThat(batch.string("text", i)).isEqualTo("number " + indices[i]);
+        assertThat(batch.field("x").getFloat(i)).isEqualTo((float) -indices[i]);
+      }
+    }
+  }
+
+  /** The process of the executor that holds the first shard of the rows, of the first group. */
+  private static ProcessHandle holder(ResidentStore store) {
+    String executor = store.shards().get(0).executorId();
+    Predicate<String> isIt = idAndPid -> idAndPid.startsWith(executor + " ");
+    return cluster
+        .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
+        .stream()
+        .filter(isIt)
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(executor.length() + 1)))
+        .findFirst()
+        .flatMap(ProcessHandle::of)
+        .orElseThrow();
+  }
+
+  /** Both readers wait for the same stopped executor, at the same time. */
+  @Test
+  void readersSwitchToAnotherCopyAndNewReadersAttach() throws Exception {
+    ResidentStore store = numbers().width(2).load("copies");
+    ProcessHandle holder = holder(store);
+    StoreHandle handle = store.handle();
+    try (StoreReader before = handle.attach()) {
+      checkAll(before);
+      try (Stopped stopped = Stopped.stop(holder)) {
+        CompletableFuture<Void> attached =
+            CompletableFuture.runAsync(
+                () -> {
+                  try (StoreReader late = handle.attach()) {
+                    checkAll(late);
+                  }
+                });
+        checkAll(before);
+        checkAll(before);
+        attached.get(2, TimeUnit.MINUTES);
+        assertThat(stopped).isNotNull();
+      }
+      checkAll(before);
+    }
+    assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
+  }
+
+  /** It stops when its rows are loaded, and goes on before Spark gives it up. */
+  @Test
+  @Tag("slow")
+  void appendWaitsForTheConfirmationOfAStoppedExecutor() throws Exception {
+    ResidentStore store = numbers().load("train");
+    ProcessHandle holder = holder(store);
+    Evidence evidence = new Evidence(directory);
+    UDF1<Long, Long> gate =
+        id -> {
+          evidence.note("inside", "");
+          evidence.awaitNote("open");
+          return id;
+        };
+    Dataset<Row> more =
+        cluster
+            .session()
+            .range(ROWS, ROWS + MORE, 1, 3)
+            .select(functions.udf(gate, DataTypes.LongType).apply(functions.col("id")).as("id"))
+            .selectExpr("id", "concat('number ', id) as text", "float(-id) as x");
+    CompletableFuture<Void> append = CompletableFuture.runAsync(() -> store.append(more));
+    evidence.awaitNote("inside");
+    SparkContext context = cluster.session().sparkContext();
+    Stopped stopped;
+    synchronized (context.listenerBus()) { // the append waits for it before it confirms
+      evidence.note("open", "");
+      await("the rows are loaded")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> context.statusTracker().getActiveJobIds().length == 0);
+      stopped = Stopped.stop(holder);
+    }
+    try (stopped) {
+      long startNs = System.nanoTime();
+      await("a stop of 35 s")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> System.nanoTime() - startNs > Duration.ofSeconds(35).toNanos());
+      assertThat(append).as("the append").isNotDone();
+    }
+    append.get(1, TimeUnit.MINUTES);
+    assertThat(store.rows()).isEqualTo(ROWS + MORE);
+    assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
+  }
+
+  @Test
+  void readTimesOutOnSilentCopiesAndRecovers() throws Exception {
+    ResidentStore store = numbers().width(2).readTimeout(Duration.ofSeconds(10)).load("copies");
+    List<ProcessHandle> all =
+        cluster.executors().stream().map(pid -> ProcessHandle.of(pid).orElseThrow()).toList();
+    assertThat(all).hasSize(2);
+    try (StoreReader reader = store.handle().attach()) {
+      checkAll(reader);
+      try (Stopped first = Stopped.stop(all.get(0));
+          Stopped second = Stopped.stop(all.get(1))) {
+        assertThatThrownBy(() -> checkAll(reader))
+            .as("%s and %s", first, second)
+            .isInstanceOf(DeadlineExceededException.class)
+            .hasMessageContaining("remote rows not received within");
+      }
+      checkAll(reader);
+    }
+  }
+}
