@@ -45,7 +45,6 @@ final class MappedRows extends RDD<Row> {
   private final Places places;
   private final List<Span> spans;
 
-  /** The rows of one partition. */
   private record Span(int index, long firstRow, long endRow) implements Partition {
     private static final long serialVersionUID = 1L;
   }

@@ -13,7 +13,6 @@ final class OtherStores implements AutoCloseable {
   private final List<StoreReader> readers = new ArrayList<>();
   private final List<StoreRows> rows = new ArrayList<>();
 
-  /** Attaches to stores. */
   void attach(List<StoreSnapshot> snapshots) {
     for (StoreSnapshot snapshot : snapshots) {
       StoreReader reader = new StoreReader(StoreAttachment.counted(snapshot));

@@ -141,7 +141,6 @@ final class ResidentRunner {
         .ifPresent(LOG::warn);
   }
 
-  /** Returns the warnings for the next run. */
   List<String> warnings() {
     int ranks = places.now().groups().ranks();
     List<String> warnings = new ArrayList<>(RunWarnings.of(context(), origin.profile(), ranks));

@@ -232,7 +232,6 @@ public final class ResidentStore extends StoreFacts {
     return StoreDump.of(this, runner).to(path, mode);
   }
 
-  /** Returns the runner of tasks on the shards. */
   ResidentRunner runner() {
     return runner;
   }

@@ -158,7 +158,6 @@ final class ResidentStores implements ResidentView {
     there.checkOwner("replace");
   }
 
-  /** Removes a store that has been dropped. */
   synchronized void remove(ResidentStore store) {
     stores.remove(store.name(), store);
   }

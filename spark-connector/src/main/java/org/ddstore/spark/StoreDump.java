@@ -37,7 +37,6 @@ final class StoreDump {
     return new StoreDump(store, runner);
   }
 
-  /** The rows of one data file. */
   record Range(long firstRow, long rows) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
@@ -64,7 +63,6 @@ final class StoreDump {
     }
   }
 
-  /** Dumps the store; see {@link ResidentStore#dump(String, DumpMode)}. */
   DumpInfo to(String path, DumpMode mode) {
     DumpDirectory directory = DumpDirectory.of(store.origin().session(), path);
     store.places().checkLive();

@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 
 /** The measures of a transport on the driver, around the attempts of one job. */
 public interface AttemptPolicy {
-  /** No measures. */
   AttemptPolicy NONE = new AttemptPolicy() {};
 
   /**

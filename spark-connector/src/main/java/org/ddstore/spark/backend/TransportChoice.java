@@ -20,7 +20,6 @@ public final class TransportChoice {
   /** Largest size in bytes of the offers of a rank. */
   public static final int MAX_OFFER_BYTES = 55;
 
-  /** The offer of this rank for the transport with a name. */
   private record NamedOffer(String name, TransportOffer offer) {}
 
   private final String transport;

@@ -22,14 +22,12 @@ record DumpEntries(List<String> manifests, List<String> folders, List<String> ot
   private static final Pattern FOLDER = Pattern.compile("rows-[0-9a-f]{32}");
   private static final DumpEntries NONE = new DumpEntries(List.of(), List.of(), List.of());
 
-  /** The kind of the path of a dump. */
   enum Kind {
     ABSENT,
     FILE,
     DIRECTORY
   }
 
-  /** Returns the kind of the path of a directory. */
   static Kind kind(DumpDirectory directory) {
     return directory.access(
         "read",

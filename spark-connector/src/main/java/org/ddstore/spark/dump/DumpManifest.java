@@ -73,17 +73,14 @@ record DumpManifest(
     files = List.copyOf(files);
   }
 
-  /** Returns the number of rows. */
   long rows() {
     return files.stream().mapToLong(DumpedFile::rows).sum();
   }
 
-  /** Returns the size of the records in bytes. */
   long bytes() {
     return files.stream().mapToLong(DumpedFile::dataBytes).sum();
   }
 
-  /** Returns the digest of the rows of all files. */
   static String digestOf(List<DumpedFile> files) {
     RowDigest sum = new RowDigest();
     files.forEach(file -> sum.add(file.digestHigh(), file.digestLow()));

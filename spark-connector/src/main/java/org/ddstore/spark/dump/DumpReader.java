@@ -96,7 +96,6 @@ final class DumpReader implements AutoCloseable {
     }
   }
 
-  /** Reads and verifies the index. */
   private ByteBuffer index() {
     long bytes = (long) file.blocks() * DumpedFile.ENTRY_BYTES;
     if (file.blocks() < 0 || bytes > Integer.MAX_VALUE || file.dataBytes() < 0) {

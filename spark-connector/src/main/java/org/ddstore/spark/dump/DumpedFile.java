@@ -44,12 +44,10 @@ public record DumpedFile(
   /** Size of the entry of a block in the index. */
   static final int ENTRY_BYTES = 3 * Integer.BYTES;
 
-  /** Returns the position of the index in the file. */
   long indexPosition() {
     return bytes - (long) blocks * ENTRY_BYTES;
   }
 
-  /** Returns the size of the records in bytes. */
   long dataBytes() {
     return indexPosition() - MAGIC_BYTES;
   }

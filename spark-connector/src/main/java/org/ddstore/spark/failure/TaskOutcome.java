@@ -60,7 +60,6 @@ final class TaskOutcome {
     }
   }
 
-  /** Returns the exception to throw for a failure. */
   static DDStoreException failure(byte[] outcome, ClassLoader sparkClasses) {
     Failed failed = (Failed) value(outcome, sparkClasses);
     Throwable cause = null;

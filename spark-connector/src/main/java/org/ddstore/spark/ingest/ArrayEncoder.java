@@ -89,7 +89,6 @@ final class ArrayEncoder extends Column.Encoder {
     }
   }
 
-  /** Writes one array of a level of fixed length. */
   private void write(ArrayData array, int level, RecordBuffer record, int start) {
     int found = array.numElements();
     int wanted = lengths[level];

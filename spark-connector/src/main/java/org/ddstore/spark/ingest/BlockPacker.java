@@ -111,7 +111,6 @@ final class BlockPacker {
           : new Place(path.top(), schema.fixedOffset(index), field.dtype(), field.elements());
     }
 
-    /** Returns the size of a value in bytes. */
     int bytes() {
       return elements * type.bytes();
     }

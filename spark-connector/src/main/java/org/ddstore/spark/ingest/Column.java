@@ -46,7 +46,6 @@ abstract class Column implements Serializable {
     return null;
   }
 
-  /** Returns this column at another path of the rows. */
   abstract Column at(ColumnPath path);
 
   /** Returns whether the form is derived from the data. */

@@ -21,7 +21,6 @@ enum ColumnOption {
     this.flag = flag;
   }
 
-  /** Returns the option of a column in the words of a caller. */
   String of(String column, Wording wording) {
     return switch (wording) {
       case METHODS -> method.formatted(column);

@@ -71,7 +71,6 @@ final class ColumnPath implements Serializable {
     return ordinals[0];
   }
 
-  /** Returns the ordinal of the column in its {@link #parent}. */
   int ordinal() {
     return ordinals[ordinals.length - 1];
   }

@@ -64,7 +64,6 @@ final class ElementWriter {
     }
   }
 
-  /** Writes {@code value} into {@code count} elements. */
   void fill(RecordBuffer record, int place, int count, Object value) {
     for (int i = 0; i < count; i++) {
       if (!store.putValue(record.view(), place + i * dtype.bytes(), value)) {

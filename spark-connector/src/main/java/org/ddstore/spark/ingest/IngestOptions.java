@@ -251,7 +251,6 @@ public final class IngestOptions {
     return truncated;
   }
 
-  /** Returns the forms of decimal columns that have one of their own. */
   Map<String, DecimalForm> decimals() {
     return decimals;
   }

@@ -72,7 +72,6 @@ final class OrderedRows {
     return read(Arrays.stream(chosen).mapToObj(rank -> slices[rank]).toArray(Slice[][]::new));
   }
 
-  /** Returns the slices of the partitions that each of {@code ranks} ranks loads, in order. */
   private Slice[][] balanced(int ranks, long rowBytes) {
     long rows = 0;
     for (long count : counts) {
@@ -101,7 +100,6 @@ final class OrderedRows {
     return shards;
   }
 
-  /** Returns an RDD of all partitions in order, one slice each. */
   RDD<InternalRow> partitionsInOrder() {
     Slice[][] slices = new Slice[counts.length][];
     for (int i = 0; i < slices.length; i++) {

@@ -43,12 +43,10 @@ final class RecordBuffer {
     view.clear();
   }
 
-  /** Returns the global index of the row. */
   long row() {
     return row;
   }
 
-  /** Returns the wording of remedies in messages. */
   Wording wording() {
     return wording;
   }

@@ -35,7 +35,6 @@ final class RowChunks {
     return drawn == SourcePartition.REPEATABLE ? 1 : drawn;
   }
 
-  /** A packer of the rows of one computation of a partition. */
   static final class Packer extends AbstractIterator<byte[]> {
     private final scala.collection.Iterator<InternalRow> rows;
     private final int fields;

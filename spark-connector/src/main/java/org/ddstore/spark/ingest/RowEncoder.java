@@ -125,7 +125,6 @@ public final class RowEncoder implements ShardLoader {
     }
   }
 
-  /** A writer of single rows as packed records. */
   private final class RecordWriter {
     private final Column.Encoder[] encoders = new Column.Encoder[columns.length];
     private final RecordBuffer record;

@@ -27,7 +27,6 @@ interface RowReader {
     return null;
   }
 
-  /** A reader of single rows. */
   final class OfRows implements RowReader {
     private final scala.collection.Iterator<?> rows;
 
@@ -56,7 +55,6 @@ interface RowReader {
     }
   }
 
-  /** A reader of the rows of columnar batches. */
   final class OfBatches implements RowReader {
     private final scala.collection.Iterator<?> batches;
     private ColumnarBatch batch;
@@ -105,7 +103,6 @@ interface RowReader {
     }
   }
 
-  /** The format of rows in the partitions of an RDD. */
   enum Format {
     /** One {@code InternalRow} per element. */
     ROWS {
@@ -129,7 +126,6 @@ interface RowReader {
       }
     };
 
-    /** Returns a reader of the rows of one partition. */
     abstract RowReader open(
         scala.collection.Iterator<?> elements, int fields, SourcePartition source);
   }

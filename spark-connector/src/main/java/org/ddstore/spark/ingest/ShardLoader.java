@@ -17,6 +17,5 @@ public interface ShardLoader extends Serializable {
   /** Returns the index of the first row of a rank among all loaded rows. */
   long firstRow(int rank);
 
-  /** Writes the rows of a rank. */
   void load(int rank, Iterator<InternalRow> rows, ShardWriter writer);
 }

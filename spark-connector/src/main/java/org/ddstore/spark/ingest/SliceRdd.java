@@ -106,7 +106,6 @@ abstract class SliceRdd<T> extends RDD<T> {
     return partitions;
   }
 
-  /** Returns the preferred locations of the longest slice. */
   @Override
   public Seq<String> getPreferredLocations(Partition partition) {
     Slice longest = null;
@@ -120,7 +119,6 @@ abstract class SliceRdd<T> extends RDD<T> {
         : source.preferredLocations(longest.source().partition());
   }
 
-  /** Returns the slices of a partition of this RDD. */
   private static Slice[] slices(Partition partition) {
     return ((SlicePartition) partition).slices;
   }

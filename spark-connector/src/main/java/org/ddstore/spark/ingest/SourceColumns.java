@@ -20,7 +20,6 @@ import org.ddstore.types.Field;
  */
 record SourceColumns(StructType schema, List<Column> columns) {
 
-  /** Returns the mapping of each column to its fields. */
   List<ColumnMapping> mappings() {
     return columns.stream()
         .map(

@@ -55,7 +55,6 @@ final class SparkInternals {
     return ((SessionState) call(df.sparkSession(), "sessionState")).conf();
   }
 
-  /** Returns a DataFrame of internal rows in the session of another DataFrame. */
   @SuppressWarnings("unchecked")
   static Dataset<Row> dataFrame(Dataset<Row> sibling, RDD<InternalRow> rows, StructType schema) {
     SparkSession session = sibling.sparkSession();

@@ -45,7 +45,6 @@ final class TypeRemedy {
         : all;
   }
 
-  /** Returns the ways to store decimals. */
   private static String forms(String column, DecimalType type, Wording wording) {
     String rounded =
         "%s, which rounds to %d digits"
@@ -139,7 +138,6 @@ final class TypeRemedy {
     return "take " + json(column, array);
   }
 
-  /** Returns the expression of a value as JSON. */
   private static String json(String value, DataType type) {
     return "to_json(%s)".formatted(hasShapes(type) ? withoutShapes(value, type, 1) : value);
   }

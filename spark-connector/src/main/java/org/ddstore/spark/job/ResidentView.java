@@ -8,7 +8,6 @@ import org.ddstore.spark.backend.SharedLoss;
 
 /** A job's view of the resident stores of its application. Used on the driver. Thread-safe. */
 public interface ResidentView {
-  /** Returns the memory of all stores in bytes, by executor. */
   Map<String, Long> memoryBytes();
 
   /**

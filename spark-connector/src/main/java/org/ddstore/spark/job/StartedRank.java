@@ -48,7 +48,6 @@ public record StartedRank(
     return ranks.rank();
   }
 
-  /** Returns this rank with the communicator of its replica group. */
   StartedRank in(Communicator replicaGroup) {
     return new StartedRank(
         attempt,

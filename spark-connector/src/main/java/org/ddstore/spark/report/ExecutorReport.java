@@ -39,7 +39,6 @@ public final class ExecutorReport implements Serializable {
     this.executorsUnderLimit = HostProbe.executorsUnderLimit(host);
   }
 
-  /** Returns the report of the calling process. */
   static ExecutorReport ofThisProcess(Path sharedMemory) {
     SparkEnv env = SparkEnv.get();
     return new ExecutorReport(

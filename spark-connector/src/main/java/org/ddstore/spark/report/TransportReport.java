@@ -28,7 +28,6 @@ import scala.Tuple2;
  */
 public record TransportReport(String name, boolean available, String detail)
     implements Serializable {
-  /** Checks all transports in this process. */
   static List<TransportReport> all(Path sharedMemory) {
     List<TransportReport> reports = new ArrayList<>();
     reports.add(of("own process", Availability.available("memory of this JVM")));

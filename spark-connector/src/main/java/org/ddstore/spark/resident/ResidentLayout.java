@@ -181,7 +181,6 @@ public final class ResidentLayout {
     return rowsOf(parts.size());
   }
 
-  /** Returns the number of rows of one copy in the first parts. */
   long rowsOf(int firstParts) {
     return parts.subList(0, firstParts).stream()
         .flatMap(part -> part.subList(0, groups.width()).stream())

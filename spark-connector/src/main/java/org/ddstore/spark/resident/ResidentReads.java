@@ -44,12 +44,10 @@ public final class ResidentReads {
     }
   }
 
-  /** Returns the number of ranks. */
   synchronized int ranks() {
     return byRank.size();
   }
 
-  /** Returns the reads of one rank, by path. */
   synchronized List<ReadStatistics> ofRank(int rank) {
     return byRank.get(rank).stream().map(ReadCount::statistics).toList();
   }

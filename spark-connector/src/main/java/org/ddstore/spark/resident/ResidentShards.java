@@ -47,10 +47,8 @@ public final class ResidentShards {
 
   private ResidentShards() {}
 
-  /** A shard, its backing, and the attempt that loaded it. */
   private record Held(Shard shard, Backing backing, Nonce attempt) {}
 
-  /** The shards of one store in this process. */
   private static final class Holding {
     private final WireSession session;
     private final List<Held> confirmed = new ArrayList<>();
@@ -65,7 +63,6 @@ public final class ResidentShards {
       return confirmed.isEmpty() && leased.isEmpty();
     }
 
-    /** Removes the shards of an attempt from the leased ones, and returns them. */
     List<Held> take(Nonce attempt) {
       List<Held> taken = leased.stream().filter(held -> held.attempt().equals(attempt)).toList();
       leased.removeAll(taken);
@@ -211,7 +208,6 @@ public final class ResidentShards {
     return !freed.isEmpty();
   }
 
-  /** Returns whether this process has shards of a store. */
   static boolean holds(Nonce store) {
     synchronized (HOLDINGS) {
       return HOLDINGS.containsKey(store);
@@ -232,7 +228,6 @@ public final class ResidentShards {
     }
   }
 
-  /** Returns the summary of a store in this process. */
   static Summary summary(Nonce store) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);

@@ -86,7 +86,6 @@ public final class StoreAttachment {
     return store;
   }
 
-  /** Returns the rows of the DataFrame. */
   Variable rows() {
     return store.variable(StartedRank.ROWS);
   }

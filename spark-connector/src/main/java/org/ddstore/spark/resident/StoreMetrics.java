@@ -195,7 +195,6 @@ public final class StoreMetrics {
       }
     }
 
-    /** Returns the sum of all readers over a path. */
     synchronized ReadStatistics sum(ReadPath path) {
       ReadStatistics sum = ended.get(path);
       for (Supplier<List<ReadStatistics>> reader : reading) {

@@ -43,7 +43,6 @@ final class BulkRowReader implements AutoCloseable {
     return mostRows;
   }
 
-  /** Returns the number of rows of the last read. */
   int rows() {
     return batch.rows();
   }

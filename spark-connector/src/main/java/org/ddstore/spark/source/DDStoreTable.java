@@ -134,7 +134,6 @@ class DDStoreTable implements SupportsRead, SupportsMetadataColumns, StoreTable 
     return name();
   }
 
-  /** The metadata column with the global index of a row. */
   private static final class IndexColumn implements MetadataColumn {
     @Override
     public String name() {

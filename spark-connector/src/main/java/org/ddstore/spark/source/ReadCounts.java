@@ -32,7 +32,6 @@ final class ReadCounts {
     return counts.get(2 * PATHS + path.index());
   }
 
-  /** Returns the counts as read statistics. */
   List<ReadStatistics> statistics() {
     List<ReadStatistics> all = new ArrayList<>();
     for (ReadPath path : ReadPath.values()) {

@@ -34,22 +34,18 @@ final class RowRanges implements Serializable {
     return ranges.build();
   }
 
-  /** Returns the number of runs. */
   int size() {
     return bounds.length / 2;
   }
 
-  /** Returns the first row of a run. */
   long from(int run) {
     return bounds[2 * run];
   }
 
-  /** Returns the end of a run, exclusive. */
   long to(int run) {
     return bounds[2 * run + 1];
   }
 
-  /** Returns the number of rows. */
   long rows() {
     long rows = 0;
     for (int run = 0; run < size(); run++) {
@@ -58,7 +54,6 @@ final class RowRanges implements Serializable {
     return rows;
   }
 
-  /** Returns the intersection of both sets. */
   RowRanges and(RowRanges other) {
     Builder both = new Builder(bounds.length + other.bounds.length);
     int mine = 0;
@@ -107,7 +102,6 @@ final class RowRanges implements Serializable {
     return low;
   }
 
-  /** Returns the union of both sets. */
   RowRanges or(RowRanges other) {
     Builder either = new Builder(bounds.length + other.bounds.length);
     int mine = 0;
@@ -134,7 +128,6 @@ final class RowRanges implements Serializable {
     return others.build();
   }
 
-  /** Returns the first {@code count} rows, or all if this set has fewer. */
   RowRanges first(long count) {
     Builder first = new Builder(bounds.length);
     long left = count;
@@ -146,7 +139,6 @@ final class RowRanges implements Serializable {
     return first.build();
   }
 
-  /** Returns all rows except the first {@code count}. */
   RowRanges skip(long count) {
     Builder rest = new Builder(bounds.length);
     long left = count;

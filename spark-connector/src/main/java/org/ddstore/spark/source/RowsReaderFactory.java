@@ -72,7 +72,6 @@ final class RowsReaderFactory implements PartitionReaderFactory {
     return ((RowsPartition) partition).rows();
   }
 
-  /** A reader of the batches of one task. */
   private static final class BatchReader implements PartitionReader<ColumnarBatch> {
     private final StoreHandle store;
     private final RowBatches batches;

@@ -36,7 +36,6 @@ abstract class ScanMetric extends CustomSumMetric {
     };
   }
 
-  /** Returns the metrics with the values of one task. */
   static CustomTaskMetric[] values(ReadCounts counts) {
     return new CustomTaskMetric[] {
       new Value(RowsRead.NAME, counts.rows()),
@@ -58,7 +57,6 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Number of bytes of the fields read. */
   public static final class BytesRead extends ScanMetric {
     static final String NAME = "ddstoreBytes";
 
@@ -85,7 +83,6 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Number of rows read over the network. */
   public static final class RemoteRowsRead extends ScanMetric {
     static final String NAME = "ddstoreRowsRemote";
 

@@ -56,7 +56,6 @@ final class WriteOptions {
     ReadOptions.refuseUnknown(named, LEGAL, "write");
   }
 
-  /** Returns the name of the store to write, from its option. */
   String storeName() {
     return ReadOptions.storeName(options);
   }

@@ -95,7 +95,6 @@ public final class PartitionJob<R> {
     throw (E) e;
   }
 
-  /** Writes the result of a task. */
   private static final class TaskFunction<T, R>
       extends AbstractFunction1<Iterator<T>, Iterator<byte[]>> implements Serializable {
     private static final long serialVersionUID = 1L;

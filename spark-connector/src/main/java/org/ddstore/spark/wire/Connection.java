@@ -41,7 +41,6 @@ final class Connection {
     return stores.getOrDefault(store, false);
   }
 
-  /** Returns whether requests of the peer for a store are served. */
   boolean serves(Nonce store) {
     return stores.containsKey(store);
   }

@@ -227,7 +227,6 @@ final class Connections {
     whenLost.accept(connection.peer());
   }
 
-  /** Closes all connections. */
   void close() {
     byChannel.values().forEach(Connection::close);
   }

@@ -115,7 +115,6 @@ final class DataChannel implements AutoCloseable {
     }
   }
 
-  /** Returns whether C receives the replies. */
   boolean isInC() {
     return handle != 0;
   }
@@ -220,7 +219,6 @@ final class DataChannel implements AutoCloseable {
     }
   }
 
-  /** Returns the off-heap memory of the channel in bytes. */
   long memoryBytes() {
     return out.capacity() + replies.memoryBytes();
   }

@@ -167,7 +167,6 @@ final class DataLoop implements AutoCloseable {
     }
   }
 
-  /** A step that may fail. */
   @FunctionalInterface
   interface Step {
     void run() throws IOException;

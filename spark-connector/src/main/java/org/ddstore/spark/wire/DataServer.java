@@ -64,7 +64,6 @@ final class DataServer implements AutoCloseable {
     return port;
   }
 
-  /** Returns a ticket for one channel to the rows of a store. */
   DataTickets.Ticket issue(Nonce store) {
     return tickets.issue(store);
   }

@@ -61,7 +61,6 @@ final class FrameScan {
     return null;
   }
 
-  /** Returns whether an outgoing frame is a request failure. */
   static boolean isFailure(ByteBuf frame) {
     return frame.readableBytes() >= RPC_MIN_BYTES
         && frame.getByte(frame.readerIndex() + Long.BYTES) == RPC_FAILURE;
@@ -121,7 +120,6 @@ final class FrameScan {
     return null;
   }
 
-  /** Ends the header; the remaining bytes of the frame are skipped. */
   private void endHeader(int bytes) {
     passing = lengthBytes - bytes;
     headerBytes = 0;

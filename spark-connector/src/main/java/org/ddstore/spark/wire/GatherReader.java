@@ -270,7 +270,6 @@ final class GatherReader implements RemoteReader {
     return channels.values().stream().mapToLong(DataChannel::memoryBytes).sum();
   }
 
-  /** Closes the channels. */
   @Override
   public void close() {
     channels.values().forEach(DataChannel::close);

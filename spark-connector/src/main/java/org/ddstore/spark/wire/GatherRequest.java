@@ -46,7 +46,6 @@ record GatherRequest(
   static final int SEGMENT_BYTES = 2 * Long.BYTES + 2 * Integer.BYTES;
   static final int RUN_BYTES = Long.BYTES + Integer.BYTES;
 
-  /** Returns the encoded request for rows of a store. */
   ByteBuffer encode(Nonce store, PeerRows rows) {
     ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + mostBodyBytes(rows));
     out.put(GATHER);
@@ -55,7 +54,6 @@ record GatherRequest(
     return out.flip();
   }
 
-  /** Returns the number of segments of the rows. */
   int segments(PeerRows rows) {
     return rows.segmentNumber(endRun - 1) - rows.segmentNumber(run) + 1;
   }

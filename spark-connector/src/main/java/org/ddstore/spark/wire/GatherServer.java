@@ -62,7 +62,6 @@ final class GatherServer {
     return servedInC == null ? 0 : inC.add(channel, servedInC);
   }
 
-  /** Returns the number of requests that C has answered. */
   synchronized long servedInC() {
     return servedInC == null ? 0 : servedInC.requests();
   }

@@ -48,7 +48,6 @@ final class PollingWait {
    */
   private static final int MAX_PAUSE = 2048;
 
-  /** Channels that a wait looks at. */
   interface Channels {
     /** Handles those that are ready; returns their number. Does not block. */
     int now() throws IOException;

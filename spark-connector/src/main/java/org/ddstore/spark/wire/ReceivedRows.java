@@ -27,7 +27,6 @@ final class ReceivedRows {
     this.cursor = new GatherRequest.Cursor(rows);
   }
 
-  /** Forgets all rows. */
   void restart() {
     torn = false;
     versions = new long[rows.segments()];

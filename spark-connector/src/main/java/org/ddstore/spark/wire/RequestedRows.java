@@ -112,7 +112,6 @@ final class RequestedRows {
     }
   }
 
-  /** Returns the number of segments that are held. */
   int segments() {
     return segments;
   }
@@ -121,12 +120,10 @@ final class RequestedRows {
     return runs;
   }
 
-  /** Returns the number of rows of all runs. */
   int rows() {
     return rows;
   }
 
-  /** Returns the number of rows of a run. */
   int rows(int run) {
     return runRows[run];
   }
@@ -135,12 +132,10 @@ final class RequestedRows {
     return held[runSegment[run]];
   }
 
-  /** Returns row {@code i} of a run, within its segment. */
   long row(int run, int i) {
     return runRow[run] + i;
   }
 
-  /** Returns the size of row {@code i} of a run in bytes. */
   int recordBytes(int run, int i) {
     return segment(run).recordBytes(row(run, i));
   }

@@ -113,7 +113,6 @@ final class ServedChannel {
     guard(() -> answerFrom(request, sent, version));
   }
 
-  /** Handles the failures of a step. */
   private void guard(DataLoop.Step step) {
     try {
       step.run();
@@ -144,7 +143,6 @@ final class ServedChannel {
     }
   }
 
-  /** Returns whether a frame was complete. */
   private boolean takeFrame(ByteBuffer input) throws IOException {
     if (store == null) {
       return input.remaining() >= GREETING_BYTES && greet(input);

@@ -29,7 +29,6 @@ final class Status {
 
   private Status() {}
 
-  /** Returns a reply {@link #FAILED}. */
   static ByteBuffer failed(String reason) {
     byte[] text = reason.getBytes(StandardCharsets.UTF_8);
     return ByteBuffer.allocate(1 + text.length).put(FAILED).put(text).flip();
@@ -42,7 +41,6 @@ final class Status {
     return out.put(FAILED).putInt(text.length).put(text).flip();
   }
 
-  /** Returns the reason of a failure from the rest of a reply. */
   static String reason(ByteBuffer rest) {
     return StandardCharsets.UTF_8.decode(rest).toString();
   }

@@ -203,7 +203,6 @@ public final class Wire {
         last);
   }
 
-  /** A function that listens at a port. */
   @FunctionalInterface
   private interface PortOpener<T> {
     T open(int port) throws IOException;

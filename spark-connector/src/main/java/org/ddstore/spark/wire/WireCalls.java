@@ -104,10 +104,8 @@ final class WireCalls implements PeerCalls {
     }
   }
 
-  /** A pending question. */
   private record Asked(
       CompletableFuture<Connection> connection, CompletableFuture<ByteBuffer> answer) {
-    /** Returns whether the connection has ended. */
     boolean isCutOff() {
       return connection.isDone()
           && !connection.isCompletedExceptionally()

@@ -156,7 +156,6 @@ public final class WireOptions {
     return new TransportConf(MODULE, provider);
   }
 
-  /** Returns the timeout of opening a connection. */
   Duration connectTimeout() {
     return Duration.ofMillis(transportConf().connectionCreationTimeoutMs());
   }

@@ -126,7 +126,6 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
     users++;
   }
 
-  /** Removes a user; returns whether it was the last one. */
   boolean removeUser() {
     return --users == 0;
   }
@@ -146,7 +145,6 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
     return wire.paths().open(process, token);
   }
 
-  /** Returns the server of data channels, see {@link Wire#dataServer()}. */
   Optional<DataServer> dataServer() {
     return wire.dataServer();
   }

@@ -82,7 +82,6 @@ public final class FabricTransportBackend implements TransportBackend {
         : OneSidedChoice.none(hardware.detail());
   }
 
-  /** Returns the options of {@code spark.ddstore.fabric.*}. */
   static OneSidedOptions options(Settings settings, String host, int index) {
     return new OneSidedOptions(
         settings.text(Setting.FABRIC_PROVIDER),

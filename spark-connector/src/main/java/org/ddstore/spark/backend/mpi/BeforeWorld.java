@@ -13,7 +13,6 @@ final class BeforeWorld extends RuntimeException {
     super("rank %d failed before the allGather of the start".formatted(rank), null, false, false);
   }
 
-  /** Marks the failure of a rank. */
   static void mark(Throwable failure, int rank) {
     failure.addSuppressed(new BeforeWorld(rank));
   }

@@ -87,7 +87,6 @@ final class MpiAttempts implements AttemptPolicy {
     return false;
   }
 
-  /** Returns the loss that the members of a world share. */
   static SharedLoss sharedLoss(Set<String> world) {
     return new SharedLoss(world, "one MPI world");
   }

@@ -27,7 +27,6 @@ final class MpiWorlds {
   private final List<Set<String>> worlds = new ArrayList<>();
   private final Set<String> condemned = new TreeSet<>();
 
-  /** Returns the worlds of an application. */
   static MpiWorlds of(SparkContext context) {
     return ALL.computeIfAbsent(context, c -> new MpiWorlds());
   }
