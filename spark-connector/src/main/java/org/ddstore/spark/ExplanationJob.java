@@ -149,7 +149,7 @@ record ExplanationJob(SparkSession session, ResourceProfile profile, Settings se
                 HostProbe.read(settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY)),
                 ranks,
                 bytes,
-                Preflight.leastOf(ResidentStores.of(context).memoryBytes(), cluster),
+                Preflight.minimumOf(ResidentStores.of(context).memoryBytes(), cluster),
                 settings));
     for (Rank rank : described) {
       found.addAll(

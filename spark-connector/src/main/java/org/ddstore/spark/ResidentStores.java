@@ -126,7 +126,7 @@ final class ResidentStores implements ResidentView {
 
   private ResidentStore loadAlone(
       String name, boolean inPlace, Function<ResidentStores, ResidentStore> load) {
-    find(name).ifPresent(there -> checkReplaceable(there, inPlace));
+    find(name).ifPresent(existing -> checkReplaceable(existing, inPlace));
     ResidentStore store = load.apply(this);
     ResidentStore before;
     boolean late;
@@ -149,13 +149,13 @@ final class ResidentStores implements ResidentView {
     return store;
   }
 
-  private static void checkReplaceable(ResidentStore there, boolean inPlace) {
+  private static void checkReplaceable(ResidentStore existing, boolean inPlace) {
     if (!inPlace) {
       throw new IllegalArgumentException(
           "store \"%s\" already exists: %s. Call drop() on it first, call replace(\"%s\") instead, or use another name"
-              .formatted(there.name(), there, there.name()));
+              .formatted(existing.name(), existing, existing.name()));
     }
-    there.checkOwner("replace");
+    existing.checkOwner("replace");
   }
 
   synchronized void remove(ResidentStore store) {

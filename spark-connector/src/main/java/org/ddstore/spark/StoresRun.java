@@ -67,10 +67,10 @@ final class StoresRun {
 
   /** Logs the ranks whose shards of another store are in other executors than their own. */
   private void warnOfOtherHomes(ResidentStore other) {
-    List<ResidentShard> mine = first.shards().subList(0, first.ranks());
+    List<ResidentShard> ownShards = first.shards().subList(0, first.ranks());
     List<Integer> apart =
         other.shards().subList(0, first.ranks()).stream()
-            .filter(shard -> !shard.executorId().equals(mine.get(shard.rank()).executorId()))
+            .filter(shard -> !shard.executorId().equals(ownShards.get(shard.rank()).executorId()))
             .map(ResidentShard::rank)
             .toList();
     if (!apart.isEmpty()) {

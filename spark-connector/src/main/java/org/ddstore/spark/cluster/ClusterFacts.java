@@ -99,8 +99,8 @@ public record ClusterFacts(
       return mebibytes(conf.get("spark.executor.memoryOverhead"));
     }
     double factor = conf.getDouble("spark.executor.memoryOverheadFactor", OVERHEAD_FACTOR);
-    long least = mebibytes(conf.get("spark.executor.minMemoryOverhead", "384m"));
-    return Math.max(least, (long) (factor * conf.getSizeAsBytes("spark.executor.memory", "1g")));
+    long minBytes = mebibytes(conf.get("spark.executor.minMemoryOverhead", "384m"));
+    return Math.max(minBytes, (long) (factor * conf.getSizeAsBytes("spark.executor.memory", "1g")));
   }
 
   private static boolean isContainerMaster(String master) {
@@ -130,13 +130,13 @@ public record ClusterFacts(
    */
   public static ClusterFacts await(
       SparkContext context, ResourceProfile profile, OptionalInt ranks, Duration timeout) {
-    OptionalInt mostCores = coresAskedFor(context.master(), context.getConf());
+    OptionalInt maxCores = coresAskedFor(context.master(), context.getConf());
     ClusterFacts facts = of(context, profile);
     long startNs = System.nanoTime();
     long changeNs = startNs;
     while (!facts.isLocal && System.nanoTime() - startNs < timeout.toNanos()) {
       boolean isSettled = System.nanoTime() - changeNs > SETTLED.toNanos();
-      if (facts.isComplete(context, ranks, mostCores, isSettled)) {
+      if (facts.isComplete(context, ranks, maxCores, isSettled)) {
         return facts;
       }
       pause("executors register");
@@ -169,7 +169,7 @@ public record ClusterFacts(
    * @param isSettled true if the number of slots has been constant for two seconds
    */
   private boolean isComplete(
-      SparkContext context, OptionalInt ranks, OptionalInt mostCores, boolean isSettled) {
+      SparkContext context, OptionalInt ranks, OptionalInt maxCores, boolean isSettled) {
     // The list of executors lags behind the count of slots.
     boolean isListed = slots > 0 && cores() / taskCpus >= slots;
     if (!isListed) {
@@ -178,8 +178,8 @@ public record ClusterFacts(
     if (ranks.isPresent() && slots >= ranks.getAsInt()) {
       return true;
     }
-    if (mostCores.isPresent()) {
-      return liveCores(context) >= mostCores.getAsInt();
+    if (maxCores.isPresent()) {
+      return liveCores(context) >= maxCores.getAsInt();
     }
     return ranks.isEmpty() && isSettled;
   }

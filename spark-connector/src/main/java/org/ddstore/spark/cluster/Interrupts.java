@@ -26,14 +26,14 @@ public final class Interrupts {
    */
   public static void cleanUp(String name, Runnable cleanUp) {
     boolean interrupted = Thread.interrupted();
-    for (boolean again = true; again; ) {
-      again = false;
+    for (boolean isRetried = true; isRetried; ) {
+      isRetried = false;
       try {
         cleanUp.run();
       } catch (Exception e) {
         if (e instanceof InterruptedException || Thread.interrupted()) {
           interrupted = true;
-          again = true;
+          isRetried = true;
         } else {
           LOG.warn("clean-up failed: {}", name, e);
         }

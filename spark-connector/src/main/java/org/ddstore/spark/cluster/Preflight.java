@@ -92,7 +92,7 @@ public final class Preflight {
     ProcessDirectory.sweepDead(directory); // files of dead processes count as free space
     HostFacts driver = HostProbe.read(directory);
     List<Problem> problems =
-        problems(cluster, driver, ranks, estimatedBytes, leastOf(residentBytes, cluster), settings);
+        problems(cluster, driver, ranks, estimatedBytes, minimumOf(residentBytes, cluster), settings);
     problems.addAll(problems(context.getConf()));
     if (!problems.isEmpty()) {
       throw new PreflightException(
@@ -129,7 +129,7 @@ public final class Preflight {
    * Returns the minimum over all executors of the memory of resident stores, in bytes. At least
    * this much is occupied in the executor that gets the most new rows.
    */
-  public static long leastOf(Map<String, Long> byExecutor, ClusterFacts cluster) {
+  public static long minimumOf(Map<String, Long> byExecutor, ClusterFacts cluster) {
     return cluster.executors().stream()
         .mapToLong(executor -> byExecutor.getOrDefault(executor.id(), 0L))
         .min()
@@ -206,12 +206,12 @@ public final class Preflight {
   }
 
   private static ExecutorSlots slotsOf(ClusterFacts cluster) {
-    int most =
+    int maxPerExecutor =
         cluster.executors().stream()
             .mapToInt(executor -> executor.cores() / cluster.taskCpus())
             .max()
             .orElse(0);
-    return new ExecutorSlots(most, cluster.taskCpus(), cluster.isLocal());
+    return new ExecutorSlots(maxPerExecutor, cluster.taskCpus(), cluster.isLocal());
   }
 
   private static void addDirectory(

@@ -289,13 +289,13 @@ public enum Setting {
 
     String legalRange();
 
-    static Kind integer(int least, int most) {
+    static Kind integer(int min, int max) {
       return new Kind() {
         @Override
         public boolean accepts(String value) {
           try {
             int number = Integer.parseInt(value);
-            return number >= least && number <= most;
+            return number >= min && number <= max;
           } catch (NumberFormatException e) {
             return false;
           }
@@ -303,7 +303,7 @@ public enum Setting {
 
         @Override
         public String legalRange() {
-          return String.format(Locale.ROOT, "%d to %,d", least, most);
+          return String.format(Locale.ROOT, "%d to %,d", min, max);
         }
       };
     }

@@ -34,19 +34,19 @@ public final class DumpTarget implements Serializable {
   private final String id;
   private final String manifest;
   private final List<String> replaced;
-  private final List<String> made; // directories that did not exist before, the deepest first
+  private final List<String> createdDirectories; // directories that did not exist before, the deepest first
 
   private DumpTarget(
       DumpDirectory directory,
       String id,
       String manifest,
       List<String> replaced,
-      List<String> made) {
+      List<String> createdDirectories) {
     this.directory = directory;
     this.id = id;
     this.manifest = manifest;
     this.replaced = List.copyOf(replaced);
-    this.made = List.copyOf(made);
+    this.createdDirectories = List.copyOf(createdDirectories);
   }
 
   /**
@@ -104,7 +104,7 @@ public final class DumpTarget implements Serializable {
     try {
       directory.createFolder(target.folder());
     } catch (DumpException e) {
-      directory.deleteEmpty(target.made);
+      directory.deleteEmpty(target.createdDirectories);
       throw e;
     }
     return target;
@@ -232,7 +232,7 @@ public final class DumpTarget implements Serializable {
         () -> {
           directory.delete(manifest);
           directory.delete(folder());
-          directory.deleteEmpty(made);
+          directory.deleteEmpty(createdDirectories);
         });
   }
 

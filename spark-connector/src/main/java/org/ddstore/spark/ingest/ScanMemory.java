@@ -78,24 +78,24 @@ final class ScanMemory {
    * @throws InterruptedException if the thread is interrupted; nothing is taken
    */
   Share take(long bytes) throws InterruptedException {
-    int taken = (int) Math.max(1, Math.min(units, bytes / UNIT_BYTES));
-    free.acquire(taken);
-    return new Share(taken);
+    int heldUnits = (int) Math.max(1, Math.min(units, bytes / UNIT_BYTES));
+    free.acquire(heldUnits);
+    return new Share(heldUnits);
   }
 
   /** Memory that one scan has taken. For one thread. */
   final class Share implements AutoCloseable {
-    private int taken;
+    private int heldUnits;
 
-    private Share(int taken) {
-      this.taken = taken;
+    private Share(int heldUnits) {
+      this.heldUnits = heldUnits;
     }
 
     /** Returns the memory. Idempotent. */
     @Override
     public void close() {
-      free.release(taken);
-      taken = 0;
+      free.release(heldUnits);
+      heldUnits = 0;
     }
   }
 

@@ -13,8 +13,8 @@ import org.apache.spark.BarrierTaskContext;
  * grow with the wait.
  */
 final class BarrierGather {
-  private static final long LEAST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
-  private static final long MOST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long MAX_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Divisor of the elapsed wait that gives the next pause. */
   private static final int PART_OF_WAIT = 8;
@@ -46,7 +46,7 @@ final class BarrierGather {
     long start = System.nanoTime();
     while (!isDone) {
       long pause = (System.nanoTime() - start) / PART_OF_WAIT;
-      LockSupport.parkNanos(Math.min(MOST_PAUSE_NANOS, Math.max(LEAST_PAUSE_NANOS, pause)));
+      LockSupport.parkNanos(Math.min(MAX_PAUSE_NANOS, Math.max(MIN_PAUSE_NANOS, pause)));
       if (!isDone && task.getState() == Thread.State.TIMED_WAITING && sleepsInBarrier()) {
         task.interrupt();
       }

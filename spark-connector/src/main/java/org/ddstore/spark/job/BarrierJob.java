@@ -228,14 +228,14 @@ public final class BarrierJob {
       watch.cancel();
     }
     watch.awaitListeners();
-    Collection<Integer> still = Set.of();
+    Collection<Integer> runningRanks = Set.of();
     try {
       watch.awaitTasks(ENDING_EXECUTORS);
     } catch (InterruptedException during) {
       interrupted = true;
     }
     RuntimeException failed = explain(e, watch, attempt, policy.failed(watch.failedAttempt()));
-    boolean again =
+    boolean isRepeated =
         !interrupted
             && failed instanceof StoreJobException
             && attempt < settings.maxAttempts()
@@ -247,7 +247,7 @@ public final class BarrierJob {
         watch.awaitTasks(LAST_TASKS); // lets tasks end before their executor is replaced
         replaceExecutors(context, failed);
       }
-      still = watch.awaitTasks(again ? TASKS_BEFORE_RESUBMISSION : LAST_TASKS);
+      runningRanks = watch.awaitTasks(isRepeated ? TASKS_BEFORE_RESUBMISSION : LAST_TASKS);
     } catch (InterruptedException during) {
       interrupted = true;
     }
@@ -255,12 +255,12 @@ public final class BarrierJob {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    if (!still.isEmpty()) {
+    if (!runningRanks.isEmpty()) {
       failed.addSuppressed(
           new DDStoreException(
-              "not submitted again: tasks of ranks %s are still running".formatted(still)));
+              "not submitted again: tasks of ranks %s are still running".formatted(runningRanks)));
     }
-    if (!again || interrupted || !still.isEmpty()) {
+    if (!isRepeated || interrupted || !runningRanks.isEmpty()) {
       throw failed;
     }
     return (StoreJobException) failed;

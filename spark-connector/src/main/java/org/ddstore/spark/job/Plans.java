@@ -34,7 +34,7 @@ public final class Plans implements AutoCloseable {
   private final int maxAttempts;
   private final RetryPolicy policy;
   private final Supplier<IngestPlan> planner;
-  private final List<NotUniformException> learnt = new ArrayList<>();
+  private final List<NotUniformException> corrections = new ArrayList<>();
   private IngestPlan plan;
 
   /**
@@ -98,7 +98,7 @@ public final class Plans implements AutoCloseable {
     if (attempt > 1) {
       plan.close();
       plan = plan(attempt);
-      for (NotUniformException found : learnt) {
+      for (NotUniformException found : corrections) {
         plan = plan.with(found);
       }
     }
@@ -172,7 +172,7 @@ public final class Plans implements AutoCloseable {
         return job.get();
       } catch (NotUniformException e) {
         LOG.info("plan of rows corrected, loading again: {}", e.getMessage());
-        learnt.add(e);
+        corrections.add(e);
         plan = plan.with(e); // shares the stored rows of the previous plan
       }
     }

@@ -161,10 +161,10 @@ final class RankRunner<T> implements Serializable {
         MemoryCheck.naming(settings, () -> loader.load(rank(context), rows, writer));
       }
       long loadNanos = System.nanoTime() - start;
-      String mine = new StartMessage(choice.offer(), endpoint.address()).encode();
+      String ownMessage = new StartMessage(choice.offer(), endpoint.address()).encode();
       meets = true;
       List<StartMessage> all =
-          Arrays.stream(BarrierGather.allGather(context, mine))
+          Arrays.stream(BarrierGather.allGather(context, ownMessage))
               .map(StartMessage::decode)
               .collect(Collectors.toCollection(ArrayList::new));
       WireSession forRows = rowsSession == null ? session : rowsSession;

@@ -68,7 +68,7 @@ public final class ResidentLoading {
    *     confirmation came too late
    */
   public Loaded run(long estimatedBytes, long base, Sources sources) {
-    int most = origin.settings().maxAttempts();
+    int maxRounds = origin.settings().maxAttempts();
     for (int round = 1; ; round++) {
       List<ShardReport> shards = load(estimatedBytes, base, sources);
       ResidentProcesses.Confirmation confirmation = confirm(shards);
@@ -76,14 +76,14 @@ public final class ResidentLoading {
         return new Loaded(shards, executorsOf(shards, confirmation.ended()));
       }
       forget(shards);
-      String late =
+      String message =
           "rows on executors %s were not confirmed within %d s of their load"
               .formatted(
                   executorsOf(shards, confirmation.expired()), ResidentShards.LEASE.toSeconds());
-      if (round == most || processes.isClosed()) { // the store may have been dropped
-        throw new DDStoreException("%s, %d times".formatted(late, round));
+      if (round == maxRounds || processes.isClosed()) { // the store may have been dropped
+        throw new DDStoreException("%s, %d times".formatted(message, round));
       }
-      LOG.warn("store {}: loading rows again: {}", token.id(), late);
+      LOG.warn("store {}: loading rows again: {}", token.id(), message);
     }
   }
 

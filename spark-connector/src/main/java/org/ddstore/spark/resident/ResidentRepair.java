@@ -68,7 +68,7 @@ record ResidentRepair(
     if (layout.lost().isEmpty()) {
       return;
     }
-    int most = awaitExecutors();
+    int maxSlots = awaitExecutors();
     for (int part = 0; part < layout.parts(); part++) {
       List<Place> copied = new ArrayList<>();
       List<Place> loaded = new ArrayList<>();
@@ -78,10 +78,10 @@ record ResidentRepair(
           (layout.hasCopy(place) ? copied : loaded).add(place);
         }
       }
-      for (List<Place> some : atMost(most, copied)) {
+      for (List<Place> some : atMost(maxSlots, copied)) {
         now = copy(now, some);
       }
-      for (List<Place> some : atMost(most, loaded)) {
+      for (List<Place> some : atMost(maxSlots, loaded)) {
         now = load(now, part, some);
       }
     }

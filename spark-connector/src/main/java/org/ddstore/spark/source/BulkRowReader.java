@@ -14,11 +14,11 @@ import org.ddstore.types.ReadPath;
  */
 final class BulkRowReader implements AutoCloseable {
   private static final long BATCH_BYTES = 8L << 20;
-  private static final int MOST_ROWS = 1 << 15;
+  private static final int MAX_ROWS = 1 << 15;
 
   private final Variable variable;
   private final int firstRows;
-  private int mostRows;
+  private int maxRows;
   private final ReadCounts counts;
   private final int[] fields;
   private Reader reader;
@@ -32,15 +32,15 @@ final class BulkRowReader implements AutoCloseable {
    */
   BulkRowReader(Variable variable, double bytesPerRow, ReadCounts counts, int... fields) {
     this.variable = variable;
-    this.firstRows = (int) Math.max(1, Math.min(MOST_ROWS, BATCH_BYTES / Math.max(1, bytesPerRow)));
-    this.mostRows = firstRows;
+    this.firstRows = (int) Math.max(1, Math.min(MAX_ROWS, BATCH_BYTES / Math.max(1, bytesPerRow)));
+    this.maxRows = firstRows;
     this.counts = counts;
     this.fields = fields;
   }
 
   /** Returns the recommended number of rows per read. */
-  int mostRows() {
-    return mostRows;
+  int maxRows() {
+    return maxRows;
   }
 
   int rows() {
@@ -86,9 +86,9 @@ final class BulkRowReader implements AutoCloseable {
   /** Adapts the number of rows per read, because rows can be larger or smaller than the mean. */
   private void adapt(int requested, long bytes) {
     if (rows() < requested) {
-      mostRows = rows();
-    } else if (requested == mostRows && 2 * bytes < BATCH_BYTES) {
-      mostRows = Math.min(2 * mostRows, firstRows);
+      maxRows = rows();
+    } else if (requested == maxRows && 2 * bytes < BATCH_BYTES) {
+      maxRows = Math.min(2 * maxRows, firstRows);
     }
   }
 

@@ -25,13 +25,13 @@ import org.ddstore.types.Schema;
  */
 final class RowBatches implements AutoCloseable {
   /** Minimum length of a run read in place; shorter runs are cheaper in a combined read. */
-  private static final long LEAST_IN_PLACE = 32;
+  private static final long MIN_ROWS_IN_PLACE = 32;
 
   /** Maximum batch of fixed records in place: no per-row cost, and tasks stay interruptible. */
-  private static final int MOST_FIXED = 1 << 16;
+  private static final int MAX_FIXED_ROWS = 1 << 16;
 
   /** Maximum batch of ragged records in place, whose addresses fit into a cache. */
-  private static final int MOST_RAGGED = 1 << 12;
+  private static final int MAX_RAGGED_ROWS = 1 << 12;
 
   private final StoreReader store;
   private final Variable variable;
@@ -109,7 +109,7 @@ final class RowBatches implements AutoCloseable {
       return indices();
     }
     RecordMemory memory = memory(position);
-    return memory != null && rows.to(run) - position >= LEAST_IN_PLACE
+    return memory != null && rows.to(run) - position >= MIN_ROWS_IN_PLACE
         ? inPlace(memory)
         : together();
   }
@@ -117,7 +117,7 @@ final class RowBatches implements AutoCloseable {
   /** Returns a batch of rows without stored fields: only the index, or no column at all. */
   private ColumnarBatch indices() {
     long first = position;
-    int count = (int) Math.min(MOST_FIXED, rows.to(run) - first);
+    int count = (int) Math.min(MAX_FIXED_ROWS, rows.to(run) - first);
     advance(count);
     return batch(null, IndexVector.from(first), count);
   }
@@ -125,8 +125,8 @@ final class RowBatches implements AutoCloseable {
   private ColumnarBatch inPlace(RecordMemory memory) {
     long first = position;
     long end = Math.min(rows.to(run), memory.firstRow() + memory.rows());
-    long most = schema.isFixed() ? Math.min(MOST_FIXED, memory.run(first)) : MOST_RAGGED;
-    int count = (int) Math.min(end - first, most);
+    long maxRows = schema.isFixed() ? Math.min(MAX_FIXED_ROWS, memory.run(first)) : MAX_RAGGED_ROWS;
+    int count = (int) Math.min(end - first, maxRows);
     RecordPlaces places = new RecordPlaces(memory, schema, first, count, fields);
     counts.add(memory.path(), count, bytes(places, count));
     advance(count);
@@ -159,24 +159,24 @@ final class RowBatches implements AutoCloseable {
     if (count < wanted.length) {
       run = firstRun;
       position = first;
-      for (int left = count; left > 0; ) {
-        int take = (int) Math.min(left, rows.to(run) - position);
+      for (int remaining = count; remaining > 0; ) {
+        int take = (int) Math.min(remaining, rows.to(run) - position);
         advance(take);
-        left -= take;
+        remaining -= take;
       }
     }
     return batch(places, IndexVector.of(Arrays.copyOf(wanted, count)), count);
   }
 
   private long[] nextTogether() {
-    long[] indices = new long[together.mostRows()];
+    long[] indices = new long[together.maxRows()];
     int count = 0;
     while (count < indices.length && run < rows.size()) {
-      long left = rows.to(run) - position;
-      if (count > 0 && left >= LEAST_IN_PLACE && memory(position) != null) {
+      long remaining = rows.to(run) - position;
+      if (count > 0 && remaining >= MIN_ROWS_IN_PLACE && memory(position) != null) {
         break;
       }
-      int take = (int) Math.min(indices.length - count, left);
+      int take = (int) Math.min(indices.length - count, remaining);
       for (int i = 0; i < take; i++) {
         indices[count++] = position + i;
       }

@@ -56,14 +56,14 @@ final class RowRanges implements Serializable {
 
   RowRanges and(RowRanges other) {
     Builder both = new Builder(bounds.length + other.bounds.length);
-    int mine = 0;
-    int theirs = 0;
-    while (mine < size() && theirs < other.size()) {
-      both.add(Math.max(from(mine), other.from(theirs)), Math.min(to(mine), other.to(theirs)));
-      if (to(mine) < other.to(theirs)) {
-        mine++;
+    int run = 0;
+    int otherRun = 0;
+    while (run < size() && otherRun < other.size()) {
+      both.add(Math.max(from(run), other.from(otherRun)), Math.min(to(run), other.to(otherRun)));
+      if (to(run) < other.to(otherRun)) {
+        run++;
       } else {
-        theirs++;
+        otherRun++;
       }
     }
     return both.build();
@@ -104,13 +104,13 @@ final class RowRanges implements Serializable {
 
   RowRanges or(RowRanges other) {
     Builder either = new Builder(bounds.length + other.bounds.length);
-    int mine = 0;
-    int theirs = 0;
-    while (mine < size() || theirs < other.size()) {
-      if (theirs == other.size() || (mine < size() && from(mine) <= other.from(theirs))) {
-        either.add(from(mine), to(mine++));
+    int run = 0;
+    int otherRun = 0;
+    while (run < size() || otherRun < other.size()) {
+      if (otherRun == other.size() || (run < size() && from(run) <= other.from(otherRun))) {
+        either.add(from(run), to(run++));
       } else {
-        either.add(other.from(theirs), other.to(theirs++));
+        either.add(other.from(otherRun), other.to(otherRun++));
       }
     }
     return either.build();
@@ -130,22 +130,22 @@ final class RowRanges implements Serializable {
 
   RowRanges first(long count) {
     Builder first = new Builder(bounds.length);
-    long left = count;
-    for (int run = 0; run < size() && left > 0; run++) {
-      long take = Math.min(left, to(run) - from(run));
+    long remaining = count;
+    for (int run = 0; run < size() && remaining > 0; run++) {
+      long take = Math.min(remaining, to(run) - from(run));
       first.add(from(run), from(run) + take);
-      left -= take;
+      remaining -= take;
     }
     return first.build();
   }
 
   RowRanges skip(long count) {
     Builder rest = new Builder(bounds.length);
-    long left = count;
+    long remaining = count;
     for (int run = 0; run < size(); run++) {
-      long skipped = Math.min(left, to(run) - from(run));
+      long skipped = Math.min(remaining, to(run) - from(run));
       rest.add(from(run) + skipped, to(run));
-      left -= skipped;
+      remaining -= skipped;
     }
     return rest.build();
   }
@@ -178,8 +178,8 @@ final class RowRanges implements Serializable {
     private final long[] bounds;
     private int used;
 
-    Builder(int most) {
-      bounds = new long[most];
+    Builder(int capacity) {
+      bounds = new long[capacity];
     }
 
     void add(long from, long to) {

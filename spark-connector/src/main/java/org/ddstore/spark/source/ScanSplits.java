@@ -13,17 +13,17 @@ import org.ddstore.spark.types.ResidentShard;
  */
 final class ScanSplits {
   /** Minimum size of a task in bytes; less is not worth a separate task. */
-  static final long LEAST_BYTES = 4L << 20;
+  static final long MIN_BYTES = 4L << 20;
 
   /** Maximum size of a task in bytes; more makes a retry expensive. */
-  static final long MOST_BYTES = 256L << 20;
+  static final long MAX_BYTES = 256L << 20;
 
   private final double bytesPerRow;
   private final int cores;
   private final List<RowsPartition> done = new ArrayList<>();
   private RowRanges open = RowRanges.NONE;
   private List<String> openHolders = List.of();
-  private long mostRows;
+  private long maxRows;
 
   /**
    * @param bytesPerRow mean size of a record in bytes
@@ -37,7 +37,7 @@ final class ScanSplits {
   /** Returns the tasks that read {@code rows}, in row order. */
   InputPartition[] of(RowRanges rows, List<ResidentShard> shards) {
     long pieceBytes =
-        Math.max(LEAST_BYTES, Math.min(MOST_BYTES, (long) (bytesPerRow * rows.rows() / cores)));
+        Math.max(MIN_BYTES, Math.min(MAX_BYTES, (long) (bytesPerRow * rows.rows() / cores)));
     for (List<ResidentShard> copies : LostRows.byFirstRow(shards).values()) {
       ResidentShard shard = copies.get(0);
       RowRanges here = rows.within(shard.firstRow(), shard.firstRow() + shard.rows());
@@ -65,12 +65,12 @@ final class ScanSplits {
     if (count == 0) {
       return;
     }
-    if ((open.rows() + count) * bytesPerRow > LEAST_BYTES) {
+    if ((open.rows() + count) * bytesPerRow > MIN_BYTES) {
       flush();
     }
     open = open.or(rows);
-    if (count > mostRows) {
-      mostRows = count;
+    if (count > maxRows) {
+      maxRows = count;
       openHolders = holders;
     }
   }
@@ -80,6 +80,6 @@ final class ScanSplits {
       done.add(new RowsPartition(open, openHolders));
     }
     open = RowRanges.NONE;
-    mostRows = 0;
+    maxRows = 0;
   }
 }

@@ -20,7 +20,7 @@ record StoreSample(long count, long seed) {
    * Largest number of rows of a sample. The driver holds up to three numbers for each row, and
    * sends them.
    */
-  private static final long MOST_ROWS = 10_000_000;
+  private static final long MAX_ROWS = 10_000_000;
 
   /**
    * Reads the options of a scan.
@@ -67,10 +67,10 @@ record StoreSample(long count, long seed) {
    * @throws IllegalArgumentException if the number of rows is out of range
    */
   void check(long rows, String store) {
-    long most = Math.min(rows, MOST_ROWS);
-    if (count < 0 || count > most) {
+    long sampled = Math.min(rows, MAX_ROWS);
+    if (count < 0 || count > sampled) {
       throw new IllegalArgumentException(
-          "sample of %,d rows of store \"%s\", outside [0, %,d]".formatted(count, store, most));
+          "sample of %,d rows of store \"%s\", outside [0, %,d]".formatted(count, store, sampled));
     }
   }
 }

@@ -12,7 +12,7 @@ import org.ddstore.types.ProcessAddress;
 
 /** A connection to another process and the stores whose token both sides have proved on it. */
 final class Connection {
-  private static final int MOST_DOUBLINGS = 6;
+  private static final int MAX_DOUBLINGS = 6;
 
   private final TransportClient client;
   private final ProcessAddress peer;
@@ -55,7 +55,7 @@ final class Connection {
    * time, twice as long each further time, at most about an hour.
    */
   synchronized void noDataPort() {
-    long minutes = 1L << Math.min(missedDataPorts, MOST_DOUBLINGS);
+    long minutes = 1L << Math.min(missedDataPorts, MAX_DOUBLINGS);
     missedDataPorts++;
     noDataPortUntilNs = System.nanoTime() + TimeUnit.MINUTES.toNanos(minutes);
   }

@@ -124,9 +124,9 @@ final class DataChannel implements AutoCloseable {
    * rest.
    */
   void send(GatherRequest request, PeerRows rows) throws IOException {
-    int most = Integer.BYTES + request.mostBodyBytes(rows);
-    if (out.remaining() < most) {
-      ByteBuffer larger = ByteBuffer.allocateDirect(2 * (out.position() + most));
+    int maxFrameBytes = Integer.BYTES + request.maxBodyBytes(rows);
+    if (out.remaining() < maxFrameBytes) {
+      ByteBuffer larger = ByteBuffer.allocateDirect(2 * (out.position() + maxFrameBytes));
       out = larger.put(out.flip());
     }
     int sizeAt = out.position();

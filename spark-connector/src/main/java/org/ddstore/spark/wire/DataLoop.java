@@ -35,7 +35,7 @@ final class DataLoop implements AutoCloseable {
   /**
    * Maximum number of channels accepted at once, so that unknown peers cannot delay other channels.
    */
-  private static final int MOST_ACCEPTS = 64;
+  private static final int MAX_ACCEPTS = 64;
 
   private static final long OUT_OF_FILES_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -46,7 +46,7 @@ final class DataLoop implements AutoCloseable {
   private final ByteBuffer input = ByteBuffer.allocateDirect(ServedChannel.MAX_FRAME_BYTES);
   private final ByteBuffer packed = ByteBuffer.allocateDirect(PACKED_BYTES);
   private final Deque<GatherReply> freeReplies = new ArrayDeque<>();
-  private final Deque<ServedChannel> newcomers = new ArrayDeque<>(); // by age
+  private final Deque<ServedChannel> unidentified = new ArrayDeque<>(); // by age
   private List<DataLoop> loops = List.of();
   private int pendingReplies;
   private int accepted;
@@ -60,7 +60,7 @@ final class DataLoop implements AutoCloseable {
    * @param stores function that returns the rows of a store, or null
    * @param inC whether C answers the requests that it can, if the library is loaded
    * @param life time within which a new channel must show its ticket
-   * @param mostNewcomers maximum number of channels of a thread that have not shown it yet
+   * @param maxUnidentified maximum number of channels of a thread that have not shown it yet
    */
   record Service(
       Function<Nonce, GatherServer> stores,
@@ -68,7 +68,7 @@ final class DataLoop implements AutoCloseable {
       DataTickets tickets,
       RefusalLog refusals,
       Duration life,
-      int mostNewcomers) {}
+      int maxUnidentified) {}
 
   DataLoop(int number, Service service) throws IOException {
     this.service = service;
@@ -153,7 +153,7 @@ final class DataLoop implements AutoCloseable {
 
   /** Runs the tasks that exist now; those that they add follow the next channels that are ready. */
   private void runTasks() {
-    for (int left = tasks.size(); left > 0; left--) {
+    for (int remaining = tasks.size(); remaining > 0; remaining--) {
       tasks.remove().run();
     }
   }
@@ -182,7 +182,7 @@ final class DataLoop implements AutoCloseable {
 
   private void accept(ServerSocketChannel listener) {
     try {
-      for (int i = 0; i < MOST_ACCEPTS; i++) {
+      for (int i = 0; i < MAX_ACCEPTS; i++) {
         SocketChannel channel = listener.accept();
         if (channel == null) {
           return;
@@ -204,9 +204,9 @@ final class DataLoop implements AutoCloseable {
       channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true); // finds hosts that vanished
       ServedChannel served = new ServedChannel(this, channel);
       served.register(selector);
-      newcomers.add(served);
-      if (newcomers.size() > service.mostNewcomers()) {
-        newcomers.peek().refuse("too many data channels without a ticket", "");
+      unidentified.add(served);
+      if (unidentified.size() > service.maxUnidentified()) {
+        unidentified.peek().refuse("too many data channels without a ticket", "");
       }
     } catch (IOException e) { // the peer has ended
       closeQuietly(channel);
@@ -229,22 +229,22 @@ final class DataLoop implements AutoCloseable {
    */
   private long expireNewcomers() {
     long lifeNs = service.life().toNanos();
-    while (!newcomers.isEmpty()) {
-      long leftNs = newcomers.peek().openedNs() + lifeNs - System.nanoTime();
+    while (!unidentified.isEmpty()) {
+      long leftNs = unidentified.peek().openedNs() + lifeNs - System.nanoTime();
       if (leftNs > 0) {
         return TimeUnit.NANOSECONDS.toMillis(leftNs) + 1;
       }
-      newcomers.peek().refuse("no ticket for a data channel in time", "");
+      unidentified.peek().refuse("no ticket for a data channel in time", "");
     }
     return 0;
   }
 
   void admitted(ServedChannel channel) {
-    newcomers.remove(channel);
+    unidentified.remove(channel);
   }
 
   void forget(ServedChannel channel) {
-    newcomers.remove(channel);
+    unidentified.remove(channel);
   }
 
   /** Closes the channels of a store. Does not wait. */

@@ -20,7 +20,7 @@ final class DataPaths {
   private static final Logger LOG = LoggerFactory.getLogger(DataPaths.class);
 
   /** Time to reach a data port, which is on a host that has just answered. */
-  private static final Duration MOST_CONNECT = Duration.ofSeconds(3);
+  private static final Duration MAX_CONNECT_TIME = Duration.ofSeconds(3);
 
   private final Connections connections;
   private final Executor openers;
@@ -36,7 +36,7 @@ final class DataPaths {
   DataPaths(Connections connections, Executor openers, Duration timeout, boolean direct) {
     this.connections = connections;
     this.openers = openers;
-    this.timeout = timeout.compareTo(MOST_CONNECT) < 0 ? timeout : MOST_CONNECT;
+    this.timeout = timeout.compareTo(MAX_CONNECT_TIME) < 0 ? timeout : MAX_CONNECT_TIME;
     this.direct = direct;
   }
 

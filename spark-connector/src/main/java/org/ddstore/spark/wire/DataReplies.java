@@ -14,7 +14,7 @@ import org.ddstore.nativeio.ReplyReceiver;
  */
 final class DataReplies {
   private static final int FIRST_BYTES = 64;
-  private static final int MOST_REASON_BYTES = 64 << 10;
+  private static final int MAX_REASON_BYTES = 64 << 10;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final DataChannel channel;
@@ -94,11 +94,11 @@ final class DataReplies {
       return;
     }
     isExpectedInC = false;
-    int left = bytes;
+    int remaining = bytes;
     for (ByteBuffer part : parts) {
-      int taken = Math.min(left, part.remaining());
-      part.position(part.position() + taken);
-      left -= taken;
+      int copied = Math.min(remaining, part.remaining());
+      part.position(part.position() + copied);
+      remaining -= copied;
     }
     if (bytes > 0) {
       fetch.heard();
@@ -187,7 +187,7 @@ final class DataReplies {
       return;
     }
     failed = true;
-    ByteBuffer text = ByteBuffer.allocate(MOST_REASON_BYTES);
+    ByteBuffer text = ByteBuffer.allocate(MAX_REASON_BYTES);
     for (int part = 0; part < parts.length; part++) {
       ByteBuffer begun = parts[part].duplicate().flip();
       begun.position(part == 0 ? 1 : 0); // after the status
@@ -202,7 +202,7 @@ final class DataReplies {
     ByteBuffer text = parts[0].duplicate().flip();
     if (text.remaining() >= Integer.BYTES) {
       int bytes = text.getInt();
-      if (text.remaining() >= Math.min(bytes, MOST_REASON_BYTES - Integer.BYTES)) {
+      if (text.remaining() >= Math.min(bytes, MAX_REASON_BYTES - Integer.BYTES)) {
         text.limit(text.position() + Math.max(0, Math.min(bytes, text.remaining())));
         fetch.refused(Status.FAILED, text);
         expected.clear();

@@ -43,12 +43,12 @@ final class DataServer implements AutoCloseable {
     listener = ServerSocketChannel.open();
     try {
       listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-      listener.bind(new InetSocketAddress(host, port), UnauthenticatedConnections.MOST);
+      listener.bind(new InetSocketAddress(host, port), UnauthenticatedConnections.MAX_CONNECTIONS);
       listener.configureBlocking(false);
       this.port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
-      int mostNewcomers = Math.max(1, UnauthenticatedConnections.MOST / threads);
+      int maxUnidentified = Math.max(1, UnauthenticatedConnections.MAX_CONNECTIONS / threads);
       DataLoop.Service service =
-          new DataLoop.Service(stores, inC, tickets, refusals, life, mostNewcomers);
+          new DataLoop.Service(stores, inC, tickets, refusals, life, maxUnidentified);
       for (int i = 0; i < threads; i++) {
         loops.add(new DataLoop(i, service));
       }

@@ -18,7 +18,7 @@ final class DataTickets {
   static final byte TICKET = 8;
 
   /** Maximum number of issued tickets that are not used yet. The oldest ones are dropped. */
-  static final int MOST = 4096;
+  static final int MAX_TICKETS = 4096;
 
   private final long lifeNs;
   private final Map<Nonce, Issued> issued = new LinkedHashMap<>(); // guarded by this
@@ -72,7 +72,7 @@ final class DataTickets {
     long now = System.nanoTime();
     Iterator<Issued> oldest = issued.values().iterator();
     while (oldest.hasNext()) {
-      if (oldest.next().untilNs() - now > 0 && issued.size() < MOST) {
+      if (oldest.next().untilNs() - now > 0 && issued.size() < MAX_TICKETS) {
         break;
       }
       oldest.remove();

@@ -80,14 +80,14 @@ final class FrameScan {
   }
 
   /** Checks the length before the type is known, as Spark's decoder does. */
-  private Trouble checkLength(int leastBytes, boolean trusted) {
-    int most = trusted ? TRUSTED_MAX_BYTES : STRANGER_MAX_BYTES;
-    if (lengthBytes >= leastBytes && lengthBytes <= most) {
+  private Trouble checkLength(int minBytes, boolean trusted) {
+    int maxBytes = trusted ? TRUSTED_MAX_BYTES : STRANGER_MAX_BYTES;
+    if (lengthBytes >= minBytes && lengthBytes <= maxBytes) {
       return null;
     }
     return new Trouble(
         "a frame of an unexpected length" + when(trusted),
-        "%,d bytes, outside [%d, %,d]".formatted(lengthBytes, leastBytes, most));
+        "%,d bytes, outside [%d, %,d]".formatted(lengthBytes, minBytes, maxBytes));
   }
 
   private Trouble checkType(byte type, boolean trusted) {

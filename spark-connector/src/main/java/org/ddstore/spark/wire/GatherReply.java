@@ -43,7 +43,7 @@ final class GatherReply {
   private static final int ALIGNMENT = 64;
 
   /** Number of buffers that one write of the JDK takes. */
-  private static final int MOST_BUFFERS = 16;
+  private static final int MAX_BUFFERS = 16;
 
   private final RequestedRows requested = new RequestedRows();
   private final PackedGather gather = new PackedGather(GatherKernels.current());
@@ -58,24 +58,24 @@ final class GatherReply {
   private int windowRun;
   private int windowRow;
   private int windowSkip;
-  private final ByteBuffer[] window = new ByteBuffer[MOST_BUFFERS];
+  private final ByteBuffer[] window = new ByteBuffer[MAX_BUFFERS];
   private int buffers;
 
   /**
    * Begins the reply to a request. {@link #end()} must follow, also after an exception.
    *
    * @param request request, positioned after the store
-   * @param mostBytes maximum bytes that a request may want
+   * @param maxBytes maximum bytes that a request may want
    * @param find function that returns a segment with a new reference, or null
    * @return {@link Status#OK}, or {@link Status#GONE} if a segment is missing
    * @throws IllegalArgumentException if the request is out of range
    * @throws java.nio.BufferUnderflowException if the request is truncated
    */
-  byte begin(ByteBuffer request, int mostBytes, Function<Nonce, Segment> find) {
+  byte begin(ByteBuffer request, int maxBytes, Function<Nonce, Segment> find) {
     boolean lengths = request.get() != 0;
     int skip = request.getInt();
     int bytes = request.getInt();
-    if (skip < 0 || bytes < 0 || bytes > mostBytes) {
+    if (skip < 0 || bytes < 0 || bytes > maxBytes) {
       throw new IllegalArgumentException(
           "a request for %,d bytes after %,d".formatted(bytes, skip));
     }
@@ -212,16 +212,16 @@ final class GatherReply {
     windowSkip = rowSkip;
     packed.put(head.duplicate());
     int begun = 0;
-    long left = leftBytes;
+    long remaining = leftBytes;
     boolean copied = true;
     gather.begin(packed);
-    while (left > 0 && buffers < MOST_BUFFERS - 2) {
-      left -= packSmallRows(left);
-      if (left == 0) {
+    while (remaining > 0 && buffers < MAX_BUFFERS - 2) {
+      remaining -= packSmallRows(remaining);
+      if (remaining == 0) {
         break;
       }
       Segment segment = requested.segment(run);
-      int part = (int) Math.min(partBytes(segment), left);
+      int part = (int) Math.min(partBytes(segment), remaining);
       if (part >= OWN_BUFFER_BYTES && !packsAll) {
         gather.flush();
         begun = addPacked(packed, begun);
@@ -233,12 +233,12 @@ final class GatherReply {
         part = Math.min(part, gather.room());
         gather.add(segment, requested.row(run, row), rowSkip, part);
       }
-      left -= part;
+      remaining -= part;
       step(part);
     }
     gather.flush();
     // Records that are not packed are copied by the write: the versions are checked after it.
-    if (left == 0 && copied && !statusOnly && packed.hasRemaining()) {
+    if (remaining == 0 && copied && !statusOnly && packed.hasRemaining()) {
       if (tail.position() == 0) {
         makeTail();
       }
@@ -326,10 +326,10 @@ final class GatherReply {
       run = windowRun;
       row = windowRow;
       rowSkip = windowSkip;
-      for (long left = records; left > 0; ) {
+      for (long remaining = records; remaining > 0; ) {
         int size = requested.recordBytes(run, row) - rowSkip;
-        int part = (int) Math.min(size, left);
-        left -= part;
+        int part = (int) Math.min(size, remaining);
+        remaining -= part;
         step(part);
       }
     }

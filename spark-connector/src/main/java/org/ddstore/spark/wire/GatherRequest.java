@@ -47,7 +47,7 @@ record GatherRequest(
   static final int RUN_BYTES = Long.BYTES + Integer.BYTES;
 
   ByteBuffer encode(Nonce store, PeerRows rows) {
-    ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + mostBodyBytes(rows));
+    ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + maxBodyBytes(rows));
     out.put(GATHER);
     Handshake.putStore(out, store);
     putBody(out, rows);
@@ -59,7 +59,7 @@ record GatherRequest(
   }
 
   /** Returns the maximum size of the request without kind and store, in bytes. */
-  int mostBodyBytes(PeerRows rows) {
+  int maxBodyBytes(PeerRows rows) {
     int runBytes = toSlot - fromSlot == endRun - run ? Long.BYTES : RUN_BYTES;
     return BODY_HEADER_BYTES + segments(rows) * SEGMENT_BYTES + (endRun - run) * runBytes;
   }
@@ -143,9 +143,9 @@ record GatherRequest(
         slot++;
       }
       int at = bytesAsked;
-      int most = Math.min(end - at, pieceBytes);
-      int to = endSlot(at + most);
-      int bytes = Math.min(most, rows.start(to) - at);
+      int limit = Math.min(end - at, pieceBytes);
+      int to = endSlot(at + limit);
+      int bytes = Math.min(limit, rows.start(to) - at);
       bytesAsked += bytes;
       return request(slot, to, false, at - rows.start(slot), bytes, at);
     }
@@ -158,13 +158,13 @@ record GatherRequest(
 
     /** Returns the end slot, exclusive, of a piece from the current slot to a byte. */
     private int endSlot(int endByte) {
-      int most = Math.min(rows.rows(), slot + MAX_ROWS);
+      int limit = Math.min(rows.rows(), slot + MAX_ROWS);
       if (rows.recordBytes() > 0) {
         int size = rows.recordBytes();
-        return Math.min(most, endByte / size + (endByte % size == 0 ? 0 : 1));
+        return Math.min(limit, endByte / size + (endByte % size == 0 ? 0 : 1));
       }
       int to = slot + 1;
-      while (to < most && rows.start(to) < endByte) {
+      while (to < limit && rows.start(to) < endByte) {
         to++;
       }
       return to;

@@ -101,9 +101,9 @@ final class GatherServer {
   }
 
   /** Begins a reply, see {@link GatherReply#begin}; {@link GatherReply#end()} must follow. */
-  byte begin(GatherReply reply, ByteBuffer request, int mostBytes) {
+  byte begin(GatherReply reply, ByteBuffer request, int maxBytes) {
     served.incrementAndGet();
-    return reply.begin(request, mostBytes, this::hold);
+    return reply.begin(request, maxBytes, this::hold);
   }
 
   private Segment hold(Nonce nonce) {

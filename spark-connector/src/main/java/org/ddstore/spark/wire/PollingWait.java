@@ -57,11 +57,11 @@ final class PollingWait {
      * several times.
      *
      * @param timeoutMs longest time in milliseconds; 0: unlimited
-     * @param mostSleeps largest number of waits that a channel ends within SHORT_NS, at least 1
+     * @param maxSleeps largest number of waits that a channel ends within SHORT_NS, at least 1
      * @return number of channels that were ready; 0 also if {@link Selector#wakeup()} ended the
      *     wait
      */
-    int await(long timeoutMs, int mostSleeps) throws IOException;
+    int await(long timeoutMs, int maxSleeps) throws IOException;
 
     /** Returns how many waits of the last {@link #await} a channel ended within SHORT_NS. */
     int shortSleeps();
@@ -74,7 +74,7 @@ final class PollingWait {
   private long startNs; // of the last sleep
   private boolean isReady;
   private long readyNs;
-  private int vainPolls; // in succession
+  private int emptyPolls; // in succession
   private int successes; // since the last long yield or halved pause
   private int pause = SUCCESSION; // after the next long yield
   private int sleepsLeft; // of the present pause
@@ -115,7 +115,7 @@ final class PollingWait {
           }
 
           @Override
-          public int await(long limitMs, int mostSleeps) throws IOException {
+          public int await(long limitMs, int maxSleeps) throws IOException {
             startNs = clock.getAsLong();
             isReady = false;
             return selector.select(timed, limitMs);
@@ -176,7 +176,7 @@ final class PollingWait {
   }
 
   private void noteSuccess() {
-    vainPolls = 0;
+    emptyPolls = 0;
     successes++;
     if (successes >= pause / 4) {
       successes = 0;
@@ -185,8 +185,8 @@ final class PollingWait {
   }
 
   private void noteVainPolls() {
-    vainPolls++;
-    if (vainPolls >= SUCCESSION) {
+    emptyPolls++;
+    if (emptyPolls >= SUCCESSION) {
       sleepsLeft = Math.max(sleepsLeft, SUCCESSION);
     }
   }

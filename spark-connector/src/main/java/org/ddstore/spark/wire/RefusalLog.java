@@ -19,10 +19,10 @@ final class RefusalLog {
   static final Duration INTERVAL = Duration.ofSeconds(60);
 
   /** Maximum number of lines per interval over all hosts. */
-  static final int MOST_LINES = 50;
+  static final int MAX_LINES = 50;
 
   private static final Logger LOG = LoggerFactory.getLogger(RefusalLog.class);
-  private static final int MOST_HOSTS = 1000;
+  private static final int MAX_HOSTS = 1000;
   private static final int DETAIL_CHARACTERS = 200;
 
   private final LongSupplier clockNs;
@@ -101,10 +101,10 @@ final class RefusalLog {
       host.loggedNs = nowNs - INTERVAL.toNanos();
     }
     hosts.put(name, host); // most recent entry
-    if (hosts.size() > MOST_HOSTS) {
+    if (hosts.size() > MAX_HOSTS) {
       hosts.remove(hosts.keySet().iterator().next());
     }
-    if (!due || lines == MOST_LINES) {
+    if (!due || lines == MAX_LINES) {
       host.unlogged++;
       return -1;
     }

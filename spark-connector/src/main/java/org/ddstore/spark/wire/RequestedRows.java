@@ -37,8 +37,8 @@ final class RequestedRows {
     runs = 0;
     rows = 0;
     int count = request.getInt();
-    int most = request.remaining() / (GatherRequest.SEGMENT_BYTES + Long.BYTES);
-    if (count < 1 || count > most) {
+    int maxRuns = request.remaining() / (GatherRequest.SEGMENT_BYTES + Long.BYTES);
+    if (count < 1 || count > maxRuns) {
       throw new IllegalArgumentException("a request for %,d segments".formatted(count));
     }
     if (held.length < count) {

@@ -27,7 +27,7 @@ final class ServedChannel {
           + GatherRequest.MAX_ROWS * (GatherRequest.SEGMENT_BYTES + Long.BYTES);
 
   /** Number of replies to one channel before the others of its thread have their turn. */
-  private static final int MOST_REPLIES = 4;
+  private static final int MAX_REPLIES = 4;
 
   private static final byte[] NOTHING = {};
 
@@ -130,14 +130,14 @@ final class ServedChannel {
 
   /** Answers the requests of the input until one of them has to wait. */
   private void answerAll(ByteBuffer input) throws IOException {
-    int taken = 0;
-    while (reply == null && channel.isOpen() && taken < MOST_REPLIES && takeFrame(input)) {
-      taken++;
+    int consumed = 0;
+    while (reply == null && channel.isOpen() && consumed < MAX_REPLIES && takeFrame(input)) {
+      consumed++;
     }
     if (input.hasRemaining()) {
       unread = new byte[input.remaining()];
       input.get(unread);
-      if (taken == MOST_REPLIES && reply == null) {
+      if (consumed == MAX_REPLIES && reply == null) {
         loop.execute(this::resume);
       }
     }

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class UnauthenticatedConnections {
   /** Maximum number, larger than the concurrent connection attempts of a large application. */
-  static final int MOST = 1024;
+  static final int MAX_CONNECTIONS = 1024;
 
   private final RefusalLog refusals;
-  private final int most;
+  private final int maxConnections;
   private final Duration deadline;
   private final Map<Channel, ScheduledFuture<?>> open = new LinkedHashMap<>(); // guarded by this
 
@@ -29,9 +29,9 @@ final class UnauthenticatedConnections {
    * @param most maximum number of connections
    * @param deadline time after which a connection is closed
    */
-  UnauthenticatedConnections(RefusalLog refusals, int most, Duration deadline) {
+  UnauthenticatedConnections(RefusalLog refusals, int maxConnections, Duration deadline) {
     this.refusals = refusals;
-    this.most = most;
+    this.maxConnections = maxConnections;
     this.deadline = deadline;
   }
 
@@ -45,13 +45,13 @@ final class UnauthenticatedConnections {
     Channel oldest = null;
     synchronized (this) {
       open.put(channel, end);
-      if (open.size() > most) {
+      if (open.size() > maxConnections) {
         oldest = oldestOfTheLargestHost();
       }
     }
     channel.closeFuture().addListener(closed -> remove(channel));
     if (oldest != null) {
-      close(oldest, "too many connections before the handshake", "more than " + most);
+      close(oldest, "too many connections before the handshake", "more than " + maxConnections);
     }
   }
 

@@ -35,8 +35,8 @@ abstract class WaitInC implements PollingWait.Channels {
   }
 
   @Override
-  public final int await(long timeoutMs, int mostSleeps) throws IOException {
-    return waitBoth(timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE), mostSleeps);
+  public final int await(long timeoutMs, int maxSleeps) throws IOException {
+    return waitBoth(timeoutMs == 0 ? -1 : (int) Math.min(timeoutMs, Integer.MAX_VALUE), maxSleeps);
   }
 
   private int waitBoth(int timeoutMs, int mostWaits) throws IOException {

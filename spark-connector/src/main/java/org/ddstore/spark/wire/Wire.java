@@ -65,7 +65,7 @@ public final class Wire {
     this.options = options;
     this.unauthenticated =
         new UnauthenticatedConnections(
-            refusals, UnauthenticatedConnections.MOST, options.connectTimeout());
+            refusals, UnauthenticatedConnections.MAX_CONNECTIONS, options.connectTimeout());
     this.context =
         new TransportContext(options.transportConf(), new WireHandler(this, refusals), true);
     this.server = bind();

@@ -28,7 +28,7 @@ import scala.Tuple2;
 public final class WireOptions {
   private static final String MODULE = "ddstore";
   static final String IO = "spark." + MODULE + ".io.";
-  private static final int MOST_THREADS = 8;
+  private static final int MAX_THREADS = 8;
 
   /** Default of Spark, whose method for it has a different parameter type in each release. */
   private static final int PORT_RETRIES = 16;
@@ -85,7 +85,7 @@ public final class WireOptions {
   }
 
   private static SparkConf withDefaults(SparkConf conf) {
-    String threads = Integer.toString(Math.min(MOST_THREADS, availableProcessors()));
+    String threads = Integer.toString(Math.min(MAX_THREADS, availableProcessors()));
     return conf.clone()
         .setIfMissing(IO + "mode", "NIO")
         .setIfMissing(IO + "serverThreads", threads)
@@ -149,7 +149,7 @@ public final class WireOptions {
   /** Returns the number of threads that serve data channels. */
   int dataThreads() {
     int threads = transportConf().serverThreads();
-    return threads > 0 ? threads : Math.min(MOST_THREADS, availableProcessors());
+    return threads > 0 ? threads : Math.min(MAX_THREADS, availableProcessors());
   }
 
   TransportConf transportConf() {

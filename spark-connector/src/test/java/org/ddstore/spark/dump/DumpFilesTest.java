@@ -51,13 +51,13 @@ class DumpFilesTest {
   }
 
   /** Random packed records, made by hand. */
-  private static List<byte[]> records(Schema schema, int count, int mostBytes, Random random) {
+  private static List<byte[]> records(Schema schema, int count, int maxBytes, Random random) {
     List<byte[]> records = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       int[] lengths = new int[schema.raggedFields()];
       int size = schema.prefixBytes();
       for (int f = 0; f < lengths.length; f++) {
-        lengths[f] = random.nextInt(mostBytes);
+        lengths[f] = random.nextInt(maxBytes);
         size += lengths[f];
       }
       byte[] record = new byte[size];

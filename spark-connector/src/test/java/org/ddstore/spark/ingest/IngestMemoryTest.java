@@ -34,7 +34,7 @@ class IngestMemoryTest {
   private static final int ROWS_BETWEEN_LOOKS = 1 << 14;
 
   /** Half of the shard. Found were 64 MiB in scan order, 0 MiB shuffled (2026-11-26). */
-  private static final long MOST_BYTES = 256L << 20;
+  private static final long MAX_BYTES = 256L << 20;
 
   @TempDir static Path folder;
 
@@ -124,7 +124,7 @@ class IngestMemoryTest {
               .collect()
               .get(0);
       assertThat(found[2]).isBetween(ROWS * ROW_BYTES, ROWS * (ROW_BYTES + 16));
-      assertThat(found[1] - found[0]).as("bytes beside the shard, " + what).isLessThan(MOST_BYTES);
+      assertThat(found[1] - found[0]).as("bytes beside the shard, " + what).isLessThan(MAX_BYTES);
       System.out.printf(
           Locale.ROOT,
           "512 MiB shard %s: %d MiB before, %d MiB at most, %d MiB more%n",

@@ -60,14 +60,14 @@ class BulkRowReaderTest {
   @Test
   void readsFewerRowsTogetherIfTheyAreLarge() {
     try (BulkRowReader reader = reader(3 * MIB)) {
-      assertThat(reader.mostRows()).as("by the mean").isGreaterThan(10_000);
+      assertThat(reader.maxRows()).as("by the mean").isGreaterThan(10_000);
       assertThat(reader.read(1, 1, 1).counts(0)).containsExactly(1, 1, 1);
-      assertThat(reader.mostRows()).as("rows like the mean").isGreaterThan(10_000);
+      assertThat(reader.maxRows()).as("rows like the mean").isGreaterThan(10_000);
       reader.read(0, 0, 0, 0, 0, 0, 0, 0);
       assertThat(reader.rows()).as("8 MiB of rows of 3 MiB").isEqualTo(2);
-      assertThat(reader.mostRows()).isEqualTo(2);
+      assertThat(reader.maxRows()).isEqualTo(2);
       for (int rows = 2; rows <= 64; rows *= 2) {
-        assertThat(reader.mostRows()).as("rows are small again").isEqualTo(rows);
+        assertThat(reader.maxRows()).as("rows are small again").isEqualTo(rows);
         long[] small = new long[rows];
         Arrays.fill(small, 1);
         reader.read(small);

@@ -60,7 +60,7 @@ class ScanSplitsTest {
     assertThat(together(parts)).isEqualTo(all);
     assertThat(parts)
         .hasSizeGreaterThan(6)
-        .allMatch(part -> part.rows().rows() * 1000 <= 1.2 * ScanSplits.MOST_BYTES);
+        .allMatch(part -> part.rows().rows() * 1000 <= 1.2 * ScanSplits.MAX_BYTES);
   }
 
   @Test

@@ -58,10 +58,10 @@ class GatherRequestTest {
     }
   }
 
-  private void addRuns(int segment, int number, int runs, int mostRows, Random random) {
+  private void addRuns(int segment, int number, int runs, int maxRows, Random random) {
     long next = random.nextInt(5);
     for (int r = 0; r < runs; r++) {
-      int count = 1 + random.nextInt(mostRows);
+      int count = 1 + random.nextInt(maxRows);
       addRun(segment, number, next, count);
       next += count + 1 + random.nextInt(5);
     }
@@ -122,7 +122,7 @@ class GatherRequestTest {
     assertTaken(0, 100);
     GatherRequest all = request(0, 100);
     assertThat(all.encode(Nonce.random(), rows).remaining())
-        .isEqualTo(1 + Handshake.STORE_BYTES + all.mostBodyBytes(rows))
+        .isEqualTo(1 + Handshake.STORE_BYTES + all.maxBodyBytes(rows))
         .isEqualTo(GatherRequest.HEADER_BYTES + GatherRequest.SEGMENT_BYTES + 100 * Long.BYTES);
   }
 

@@ -100,7 +100,7 @@ class TcpLoaderMemoryTest {
   }
 
   /** The most live bytes while a loader reads numbers of samples under a bound. */
-  private long mostBytes(String variable, Iterator<Long> samples, LoaderOptions options) {
+  private long maxBytes(String variable, Iterator<Long> samples, LoaderOptions options) {
     most.set(0);
     Variable rows = ranks.store(0).variable(variable);
     try (Loader loader =
@@ -138,10 +138,10 @@ class TcpLoaderMemoryTest {
   @CsvSource({"one,400000", "one,1000000", "all,600000", "all,1500000"})
   void liveBytesStayWithinTheBound(String variable, long maxBytes) {
     LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes);
-    assertThat(mostBytes(variable, shuffled(), options))
+    assertThat(maxBytes(variable, shuffled(), options))
         .as("shuffled")
         .isBetween(maxBytes / 3, maxBytes);
-    assertThat(mostBytes(variable, inOrder(), options))
+    assertThat(maxBytes(variable, inOrder(), options))
         .as("in order")
         .isBetween(maxBytes / 3, maxBytes);
   }
@@ -153,7 +153,7 @@ class TcpLoaderMemoryTest {
     long maxBytes = 21 * 1_000_000;
     LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes);
     long requests = ranks.session(1).servedRequests();
-    assertThat(mostBytes(variable, shuffled(), options)).isBetween(maxBytes / 10, maxBytes);
+    assertThat(maxBytes(variable, shuffled(), options)).isBetween(maxBytes / 10, maxBytes);
     assertThat(ranks.session(1).servedRequests() - requests)
         .as("requests for %d batches and those ahead", BATCHES)
         .isLessThan(BATCHES);
@@ -164,7 +164,7 @@ class TcpLoaderMemoryTest {
   @CsvSource({"one,200000", "all,400000"})
   void fieldsThatAreNotRequestedCount(String variable, long maxBytes) {
     LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes).fields("id");
-    assertThat(mostBytes(variable, shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
+    assertThat(maxBytes(variable, shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
   }
 
   @Test
@@ -172,7 +172,7 @@ class TcpLoaderMemoryTest {
     long maxBytes = 1_500_000;
     LoaderOptions options =
         LoaderOptions.defaults().maxBytes(maxBytes).cast("image", DType.FLOAT32);
-    assertThat(mostBytes("one", shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
+    assertThat(maxBytes("one", shuffled(), options)).isBetween(maxBytes / 3, maxBytes);
   }
 
   /**
@@ -184,10 +184,10 @@ class TcpLoaderMemoryTest {
     long maxBytes = 1_500_000;
     LoaderOptions options = LoaderOptions.defaults().maxBytes(maxBytes);
     long larger = WORKERS * GrowingBuffer.capacityFor(BATCH * (IMAGE + 16L));
-    assertThat(mostBytes("ragged", shuffled(), options)).isBetween(maxBytes / 3, maxBytes + larger);
-    assertThat(mostBytes("ragged", inOrder(), options)).isBetween(maxBytes / 3, maxBytes + larger);
+    assertThat(maxBytes("ragged", shuffled(), options)).isBetween(maxBytes / 3, maxBytes + larger);
+    assertThat(maxBytes("ragged", inOrder(), options)).isBetween(maxBytes / 3, maxBytes + larger);
     LoaderOptions ids = options.fields("id").maxBytes(500_000);
-    assertThat(mostBytes("ragged", shuffled(), ids)).isBetween(500_000L / 3, 500_000 + larger);
+    assertThat(maxBytes("ragged", shuffled(), ids)).isBetween(500_000L / 3, 500_000 + larger);
   }
 
   /**
@@ -199,7 +199,7 @@ class TcpLoaderMemoryTest {
   void raggedRecordsLeaveRoomForAllPrefetchedBatches(long maxBytes, boolean together) {
     LoaderOptions ids = LoaderOptions.defaults().fields("id").maxBytes(maxBytes);
     long requests = ranks.session(1).servedRequests();
-    assertThat(mostBytes("ragged", shuffled(), ids)).isBetween(500_000L, maxBytes);
+    assertThat(maxBytes("ragged", shuffled(), ids)).isBetween(500_000L, maxBytes);
     assertThat(ranks.session(1).servedRequests() - requests < BATCHES)
         .as("fewer requests than batches")
         .isEqualTo(together);
@@ -220,7 +220,7 @@ class TcpLoaderMemoryTest {
   @Test
   void rejectsATooSmallBoundWithTheSizes() {
     LoaderOptions options = LoaderOptions.defaults().maxBytes(150_000);
-    assertThatThrownBy(() -> mostBytes("one", shuffled(), options))
+    assertThatThrownBy(() -> maxBytes("one", shuffled(), options))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
             "a batch of 100 samples takes 172,032 bytes, 81,920 of them for remote rows in transit,"

@@ -60,13 +60,13 @@ public final class MpiTransportBackend implements TransportBackend {
   /** Returns a problem if executors have several slots, because an MPI rank is a process. */
   @Override
   public List<Problem> preflight(int ranks, ExecutorSlots slots) {
-    if (ranks <= 1 || slots.mostPerExecutor() <= 1) {
+    if (ranks <= 1 || slots.maxPerExecutor() <= 1) {
       return List.of();
     }
     return List.of(
         new Problem(
             "MPI allows one rank per JVM, and an executor has %d slots"
-                .formatted(slots.mostPerExecutor()),
+                .formatted(slots.maxPerExecutor()),
             slots.isLocal()
                 ? "a master with separate executor JVMs, such as local-cluster[%d,1,1024]"
                     .formatted(ranks)
