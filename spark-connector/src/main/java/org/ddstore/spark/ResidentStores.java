@@ -63,7 +63,7 @@ final class ResidentStores implements ResidentView {
   private final class Watch extends SparkListener {
     @Override
     public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-      list().forEach(store -> store.places().lose(Set.of(removed.executorId())));
+      list().forEach(store -> store.places().markLost(Set.of(removed.executorId())));
     }
 
     @Override

@@ -20,7 +20,7 @@ public final class LiveExecutors {
   private LiveExecutors() {}
 
   /** Returns the executors of a collection, all once registered, that are gone. Local. */
-  public static Set<String> gone(SparkContext context, Collection<String> executors) {
+  public static Set<String> ended(SparkContext context, Collection<String> executors) {
     Set<String> gone = new TreeSet<>();
     for (String id : executors) {
       if (!serves(context, id)) {

@@ -110,10 +110,10 @@ public final class MemoryCheck {
                       need.executors == 1 ? "heap" : need.executors + " heaps",
                       ByteSize.format(host.maxHeapBytes()),
                       ByteSize.format(need.limitedBytes),
-                      beside(need.residentBytes),
+                      residentPhrase(need.residentBytes),
                       ByteSize.format(host.containerLimitBytes()),
                       ByteSize.format(missingBytes)),
-              dropping(need.residentBytes)
+              dropRemedy(need.residentBytes)
                   + "raise %s by %s, or lower"
                       .formatted(
                           need.executors == 1
@@ -126,14 +126,14 @@ public final class MemoryCheck {
   }
 
   /** Returns a phrase that names the memory of resident stores; empty for 0 bytes. */
-  static String beside(long residentBytes) {
+  static String residentPhrase(long residentBytes) {
     return residentBytes == 0
         ? ""
         : " beside %s of resident stores".formatted(ByteSize.format(residentBytes));
   }
 
   /** Returns the remedy to drop resident stores; empty if they have no memory. */
-  static String dropping(long residentBytes) {
+  static String dropRemedy(long residentBytes) {
     return residentBytes == 0 ? "" : "drop resident stores, including the one to replace, or ";
   }
 

@@ -174,7 +174,7 @@ public final class Preflight {
 
   /** Returns the problems of settings with which executors would fail. */
   public static List<Problem> problems(SparkConf conf) {
-    return ConnectionSettings.wrong(conf).stream()
+    return ConnectionSettings.illegalSettings(conf).stream()
         .map(
             wrong ->
                 new Problem(
@@ -313,7 +313,7 @@ public final class Preflight {
                           : " and resident stores %s".formatted(ByteSize.format(residentBytes)),
                       ByteSize.format(cluster.jvmOverheadBytes()),
                       ByteSize.format(cluster.overheadBytes())),
-              MemoryCheck.dropping(residentBytes)
+              MemoryCheck.dropRemedy(residentBytes)
                   + "spark.executor.memoryOverhead=%s, or %s=file"
                       .formatted(ByteSize.toSetting(neededBytes), OptionKeys.SETTING_BACKING)));
     }

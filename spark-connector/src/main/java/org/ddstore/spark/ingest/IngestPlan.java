@@ -142,7 +142,7 @@ public final class IngestPlan implements AutoCloseable {
 
   /** Returns the loaded columns, in order, with their DataFrame types. */
   public StructType sourceSchema() {
-    return new SourceColumns(source, columns).taken();
+    return new SourceColumns(source, columns).prunedSchema();
   }
 
   /** Returns the mapping of each loaded column; structs have one per inner column. */

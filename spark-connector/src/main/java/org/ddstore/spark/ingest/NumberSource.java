@@ -81,7 +81,7 @@ record NumberSource(NumberType type, int precision, int scale) implements Serial
    *
    * @throws ArithmeticException if a decimal column cannot contain the value
    */
-  Serializable taken(Serializable value) {
+  Serializable converted(Serializable value) {
     if (!isDecimal() || value == null) {
       return value;
     }

@@ -74,7 +74,7 @@ record Repairs(Serializable fill, Serializable pad, boolean truncate) implements
     String words = option.of(name, options.wording());
     Serializable stored;
     try {
-      stored = numbers.taken(value);
+      stored = numbers.converted(value);
     } catch (ArithmeticException e) {
       throw problem(
           name, "%s: value %s does not fit %s".formatted(words, value, numbers.decimals()));

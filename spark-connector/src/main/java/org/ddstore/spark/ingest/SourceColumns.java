@@ -40,11 +40,11 @@ record SourceColumns(StructType schema, List<Column> columns) {
   }
 
   /** Returns the schema of these columns, in order; structs contain only loaded fields. */
-  StructType taken() {
-    return taken(schema, columns.stream().map(column -> column.path().names()).toList());
+  StructType prunedSchema() {
+    return prunedSchema(schema, columns.stream().map(column -> column.path().names()).toList());
   }
 
-  private static StructType taken(StructType whole, List<List<String>> paths) {
+  private static StructType prunedSchema(StructType whole, List<List<String>> paths) {
     Map<String, List<List<String>>> inside = new LinkedHashMap<>();
     for (List<String> path : paths) {
       List<List<String>> rest = inside.computeIfAbsent(path.get(0), name -> new ArrayList<>());
@@ -53,16 +53,16 @@ record SourceColumns(StructType schema, List<Column> columns) {
       }
     }
     List<StructField> fields = new ArrayList<>();
-    inside.forEach((name, rest) -> fields.add(taken(whole.apply(name), rest)));
+    inside.forEach((name, rest) -> fields.add(prunedSchema(whole.apply(name), rest)));
     return new StructType(fields.toArray(new StructField[0]));
   }
 
-  private static StructField taken(StructField field, List<List<String>> rest) {
+  private static StructField prunedSchema(StructField field, List<List<String>> rest) {
     if (rest.isEmpty()) {
       return field;
     }
     StructType whole = structOf(field.dataType());
-    StructType part = taken(whole, rest);
+    StructType part = prunedSchema(whole, rest);
     return part.equals(whole)
         ? field // keeps a user-defined type
         : new StructField(field.name(), part, field.nullable(), field.metadata());

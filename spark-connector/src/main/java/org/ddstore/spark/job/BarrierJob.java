@@ -161,7 +161,7 @@ public final class BarrierJob {
   }
 
   /** Returns the settings with enough time for a cluster manager to replace an executor. */
-  private Settings patient() {
+  private Settings withReplacementTimeout() {
     return settings.slotsTimeout().compareTo(REPLACEMENT) > 0
         ? settings
         : settings.with(Setting.SLOTS_TIMEOUT, REPLACEMENT);
@@ -178,7 +178,7 @@ public final class BarrierJob {
               ranks,
               estimatedBytes,
               stores.memoryBytes(),
-              last == null && !ExecutorRefill.isRunning(context) ? settings : patient());
+              last == null && !ExecutorRefill.isRunning(context) ? settings : withReplacementTimeout());
       ExecutorRefill.end(context);
       slotsWarning.logIfNeeded(ranks, cluster, context.getConf());
       AuthenticationWarning.logIfNeeded(context);

@@ -68,7 +68,7 @@ public record ClusterReport(
             deadline);
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
 
-    Map<String, ExecutorReport> answers = ask(context, cluster, directory, deadline);
+    Map<String, ExecutorReport> answers = requestReports(context, cluster, directory, deadline);
     List<String> silent =
         cluster.executors().stream()
             .map(ClusterFacts.Executor::id)
@@ -98,7 +98,7 @@ public record ClusterReport(
   }
 
   /** Asks all executors, and repeats it for missed ones, because placement is only preferred. */
-  private static Map<String, ExecutorReport> ask(
+  private static Map<String, ExecutorReport> requestReports(
       SparkContext context, ClusterFacts cluster, Path directory, Duration deadline) {
     long deadlineNs = System.nanoTime() + deadline.toNanos();
     Map<String, ExecutorReport> answers = new TreeMap<>();

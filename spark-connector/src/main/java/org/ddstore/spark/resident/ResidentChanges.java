@@ -89,7 +89,7 @@ public final class ResidentChanges {
       change.run();
     } catch (Exception thrown) {
       RuntimeException e = Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(what, name));
-      throw places.isEnded() ? places.dropped(e) : e;
+      throw places.isEnded() ? places.droppedException(e) : e;
     } finally {
       hold.close();
     }
@@ -168,8 +168,8 @@ public final class ResidentChanges {
   private void loseSilent(Set<String> leaving) {
     for (String executor : leaving) {
       ProcessAddress process = places.now().processes().get(executor);
-      if (process != null && !processes.answers(process)) {
-        places.lose(Set.of(executor));
+      if (process != null && !processes.isReachable(process)) {
+        places.markLost(Set.of(executor));
       }
     }
   }
@@ -206,7 +206,7 @@ public final class ResidentChanges {
           .run();
     } catch (StoreJobException e) {
       places.checkLive();
-      boolean isOther = !LiveExecutors.gone(context, present).isEmpty();
+      boolean isOther = !LiveExecutors.ended(context, present).isEmpty();
       if (!isOther
           || Thread.currentThread().isInterrupted()
           || RetryPolicy.of(origin.settings()).isPermanent(e)) {

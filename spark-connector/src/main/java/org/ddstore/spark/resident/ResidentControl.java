@@ -63,17 +63,17 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
   public ByteBuffer answer(ByteBuffer question) {
     byte what = question.get();
     return switch (what) {
-      case CONFIRM -> found(ResidentShards.confirm(store, attempt(question)));
+      case CONFIRM -> encodeFound(ResidentShards.confirm(store, attempt(question)));
       case FORGET -> {
         Nonce attempt = attempt(question);
         later("forget", () -> ResidentShards.forget(store, attempt));
-        yield found(true);
+        yield encodeFound(true);
       }
       case DROP -> {
         if (ResidentShards.beginDrop(store)) { // the driver repeats the request
           later("drop", () -> ResidentShards.drop(store));
         }
-        yield found(true);
+        yield encodeFound(true);
       }
       case SUMMARY -> {
         ResidentShards.Summary summary = ResidentShards.summary(store);
@@ -88,7 +88,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
     };
   }
 
-  private static ByteBuffer found(boolean found) {
+  private static ByteBuffer encodeFound(boolean found) {
     return ByteBuffer.wrap(new byte[] {(byte) (found ? 1 : 0)});
   }
 

@@ -108,7 +108,7 @@ public final class ResidentLoading {
           processesOf(shards),
           attempt,
           process ->
-              !LiveExecutors.gone(
+              !LiveExecutors.ended(
                       origin.session().sparkContext(), executorsOf(shards, Set.of(process)))
                   .isEmpty());
     } catch (Throwable e) {

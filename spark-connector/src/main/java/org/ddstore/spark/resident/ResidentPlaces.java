@@ -59,7 +59,7 @@ public final class ResidentPlaces {
   }
 
   /** Marks the shards of executors as lost. */
-  public void lose(Set<String> executors) {
+  public void markLost(Set<String> executors) {
     ResidentLayout before;
     ResidentLayout after;
     synchronized (this) {
@@ -83,7 +83,7 @@ public final class ResidentPlaces {
    * @return the current layout
    */
   public ResidentLayout findLost() {
-    lose(LiveExecutors.gone(context, layout.executors()));
+    markLost(LiveExecutors.ended(context, layout.executors()));
     return layout;
   }
 
@@ -118,7 +118,7 @@ public final class ResidentPlaces {
   /** Throws an {@link IllegalStateException} if the store has been dropped. */
   public void checkLive() {
     if (ended) {
-      throw dropped(null);
+      throw droppedException(null);
     }
   }
 
@@ -127,7 +127,7 @@ public final class ResidentPlaces {
    *
    * @param failure failure that the drop has caused; null if there is none
    */
-  IllegalStateException dropped(RuntimeException failure) {
+  IllegalStateException droppedException(RuntimeException failure) {
     return new IllegalStateException("dropped: " + description.get(), failure);
   }
 }

@@ -174,7 +174,7 @@ public final class ResidentProcesses implements AutoCloseable {
    *
    * @throws DDStoreException if the process refuses, or the thread is interrupted
    */
-  boolean answers(ProcessAddress process) {
+  boolean isReachable(ProcessAddress process) {
     try {
       session.control().call(process, ResidentControl.summary(), deadline());
       return true;

@@ -60,13 +60,13 @@ final class ReaderThreads {
 
   /** Runs an action unless another thread can use a batch; blocks requests meanwhile. */
   synchronized void ifAlone(Runnable action) {
-    if (others().isEmpty()) {
+    if (otherThreads().isEmpty()) {
       action.run();
     }
   }
 
   /** Returns the live threads except the calling one. The caller must hold the lock. */
-  private List<Thread> others() {
+  private List<Thread> otherThreads() {
     return threads.stream()
         .filter(thread -> thread != Thread.currentThread() && thread.isAlive())
         .toList();
@@ -82,7 +82,7 @@ final class ReaderThreads {
     List<Thread> others;
     synchronized (this) {
       hasEnded = true;
-      others = others();
+      others = otherThreads();
     }
     if (others.isEmpty()) {
       release.run();

@@ -213,7 +213,7 @@ final class Connections {
   }
 
   /** Removes the connection over a channel that has ended, if it exists. */
-  void lost(TransportClient client) {
+  void connectionLost(TransportClient client) {
     Connection connection = byChannel.remove(client.getChannel().id());
     if (connection == null) {
       return;

@@ -79,7 +79,7 @@ final class GatherReply {
       throw new IllegalArgumentException(
           "a request for %,d bytes after %,d".formatted(bytes, skip));
     }
-    if (!requested.take(request, find)) {
+    if (!requested.decode(request, find)) {
       return Status.GONE;
     }
     int firstBytes = requested.recordBytes(0, 0);

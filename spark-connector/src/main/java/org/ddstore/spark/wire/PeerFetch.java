@@ -73,7 +73,7 @@ final class PeerFetch {
               if (e == null) {
                 opened(path, current);
               } else {
-                broken(current, Connections.cause(e));
+                pathFailed(current, Connections.cause(e));
               }
             });
   }
@@ -112,7 +112,7 @@ final class PeerFetch {
       reader.attach(channel, this);
       channel.replies().begin(this);
     } catch (IOException e) {
-      broken(round, e);
+      pathFailed(round, e);
       return;
     }
     send();
@@ -144,13 +144,13 @@ final class PeerFetch {
         channel.send(piece, rows);
         channel.replies().expect(piece);
       } catch (IOException e) {
-        broken(round, e);
+        pathFailed(round, e);
       }
     }
   }
 
   /** Processes a reply of a connection. The caller holds the lock. */
-  private void take(GatherRequest piece, ByteBuffer reply) {
+  private void processReply(GatherRequest piece, ByteBuffer reply) {
     heard();
     byte status = reply.get();
     if (status != Status.OK) {
@@ -226,7 +226,7 @@ final class PeerFetch {
   }
 
   /** Handles a path that broke or could not be opened; retries unless it is hopeless. */
-  private synchronized void broken(int failedRound, Throwable e) {
+  private synchronized void pathFailed(int failedRound, Throwable e) {
     if (cancelled || done || failedRound != round) {
       return;
     }
@@ -268,7 +268,7 @@ final class PeerFetch {
         throw (RuntimeException) failure;
       }
       if (channel == null && connection != null && outstanding > 0 && !connection.isActive()) {
-        broken(round, new IOException("the connection has ended"));
+        pathFailed(round, new IOException("the connection has ended"));
         return;
       }
       if (done || retryNs == NEVER || retryNs - System.nanoTime() > 0) {
@@ -311,7 +311,7 @@ final class PeerFetch {
       if (done || cancelled) {
         dropChannel(); // idle: no reply is lost
       } else {
-        broken(current, e);
+        pathFailed(current, e);
       }
     }
   }
@@ -372,7 +372,7 @@ final class PeerFetch {
           return;
         }
         try {
-          take(piece, reply);
+          processReply(piece, reply);
         } catch (BufferUnderflowException e) {
           fail(new DDStoreException("process " + rows.process() + " sent a truncated reply", e));
         } catch (RuntimeException | Error e) { // not visible to the caller otherwise
@@ -383,7 +383,7 @@ final class PeerFetch {
 
     @Override
     public void onFailure(Throwable e) {
-      broken(requestRound, e);
+      pathFailed(requestRound, e);
     }
   }
 }

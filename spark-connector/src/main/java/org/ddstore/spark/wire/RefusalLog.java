@@ -55,13 +55,13 @@ final class RefusalLog {
    * @param detail illegal content of the message; can be empty
    */
   void report(SocketAddress from, String cause, String detail) {
-    String what = detail == null || detail.isEmpty() ? cause : cause + ": " + cut(detail);
+    String what = detail == null || detail.isEmpty() ? cause : cause + ": " + truncate(detail);
     log("connection refused", from, what);
   }
 
   /** Reports a request or message that failed unexpectedly in this process. */
   void reportFailure(SocketAddress from, Throwable e) {
-    log("request failed", from, cut(e.toString()));
+    log("request failed", from, truncate(e.toString()));
     LOG.debug("request of {} failed", from, e);
   }
 
@@ -116,7 +116,7 @@ final class RefusalLog {
   }
 
   /** Truncates a detail, because some exceptions contain the whole message. */
-  private static String cut(String detail) {
+  private static String truncate(String detail) {
     return detail.length() <= DETAIL_CHARACTERS
         ? detail
         : detail.substring(0, DETAIL_CHARACTERS) + "..";

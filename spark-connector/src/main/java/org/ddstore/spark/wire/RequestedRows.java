@@ -33,7 +33,7 @@ final class RequestedRows {
    * @throws IllegalArgumentException if the request is out of range
    * @throws java.nio.BufferUnderflowException if the request is truncated
    */
-  boolean take(ByteBuffer request, Function<Nonce, Segment> find) {
+  boolean decode(ByteBuffer request, Function<Nonce, Segment> find) {
     runs = 0;
     rows = 0;
     int count = request.getInt();

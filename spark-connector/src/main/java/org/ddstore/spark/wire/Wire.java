@@ -86,7 +86,7 @@ public final class Wire {
             factory,
             connectors,
             options.connectTimeout(),
-            peer -> sessions.values().forEach(session -> session.lost(peer)));
+            peer -> sessions.values().forEach(session -> session.connectionLost(peer)));
     this.paths =
         new DataPaths(
             connections, connectors, options.connectTimeout(), options.usesDataChannels());

@@ -95,7 +95,7 @@ final class WireCalls implements PeerCalls {
     while (true) {
       Asked asked = ask(process, framed.duplicate());
       try {
-        return take(process, await(process, asked, deadlineNs, trouble));
+        return contentOf(process, await(process, asked, deadlineNs, trouble));
       } catch (ExecutionException e) {
         trouble = Connections.cause(e.getCause());
         check(process, trouble);
@@ -182,7 +182,7 @@ final class WireCalls implements PeerCalls {
     }
   }
 
-  private static ByteBuffer take(ProcessAddress process, ByteBuffer reply) {
+  private static ByteBuffer contentOf(ProcessAddress process, ByteBuffer reply) {
     byte status = reply.hasRemaining() ? reply.get() : Status.REFUSED;
     switch (status) {
       case Status.OK -> {

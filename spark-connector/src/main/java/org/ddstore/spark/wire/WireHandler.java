@@ -90,7 +90,7 @@ final class WireHandler extends RpcHandler {
       if (session != null && kind == MESSAGE) {
         session.received(message);
       } else if (session != null) {
-        session.gone(wire.connections().over(client).peer());
+        session.processLeft(wire.connections().over(client).peer());
       } else if (kind == MESSAGE) {
         ByteBuffer gone = ByteBuffer.allocate(1 + Handshake.STORE_BYTES).put(STORE_GONE);
         Handshake.putStore(gone, store);
@@ -209,7 +209,7 @@ final class WireHandler extends RpcHandler {
   @Override
   public void channelInactive(TransportClient client) {
     pending.remove(id(client));
-    wire.connections().lost(client);
+    wire.connections().connectionLost(client);
   }
 
   @Override

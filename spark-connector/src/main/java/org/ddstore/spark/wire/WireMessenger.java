@@ -60,7 +60,7 @@ final class WireMessenger implements Messenger {
           .whenComplete(
               (found, e) -> {
                 if (Connections.cause(e) instanceof Connections.StoreGoneException) {
-                  gone(process);
+                  processLeft(process);
                 }
               });
     }
@@ -68,7 +68,7 @@ final class WireMessenger implements Messenger {
   }
 
   /** Marks a process whose ranks have left this store; the process itself can be alive. */
-  void gone(ProcessAddress process) {
+  void processLeft(ProcessAddress process) {
     gone.add(process);
   }
 
@@ -79,7 +79,7 @@ final class WireMessenger implements Messenger {
     }
   }
 
-  void lost(ProcessAddress process) {
+  void connectionLost(ProcessAddress process) {
     Receiver known = receiver;
     if (known != null) {
       known.disconnected(process);
@@ -122,9 +122,9 @@ final class WireMessenger implements Messenger {
       if (trouble != null) {
         forgetWaiting();
         if (Connections.cause(trouble) instanceof Connections.StoreGoneException) {
-          gone(process);
+          processLeft(process);
         }
-        lost(process);
+        connectionLost(process);
       }
     }
 

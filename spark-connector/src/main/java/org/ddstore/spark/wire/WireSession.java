@@ -113,13 +113,13 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
   }
 
   /** Handles the leave of all ranks of a process from this store. */
-  void gone(ProcessAddress process) {
-    messenger.gone(process);
+  void processLeft(ProcessAddress process) {
+    messenger.processLeft(process);
   }
 
   /** Handles a connection that ended or could not be opened. */
-  void lost(ProcessAddress process) {
-    messenger.lost(process);
+  void connectionLost(ProcessAddress process) {
+    messenger.connectionLost(process);
   }
 
   void addUser() {

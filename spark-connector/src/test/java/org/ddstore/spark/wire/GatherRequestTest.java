@@ -78,7 +78,7 @@ class GatherRequestTest {
     request.position(1 + Handshake.STORE_BYTES + GatherRequest.BODY_HEADER_BYTES - Integer.BYTES);
     RequestedRows taken = new RequestedRows();
     try {
-      assertThat(taken.take(request, this::find)).isTrue();
+      assertThat(taken.decode(request, this::find)).isTrue();
       int slot = from;
       for (int run = 0; run < taken.runs(); run++) {
         for (int i = 0; i < taken.rows(run); i++) {

@@ -53,18 +53,18 @@ final class MpiAttempts implements AttemptPolicy {
   @Override
   public Optional<SharedLoss> succeeded(Supplier<Set<String>> executors) {
     Set<String> world = executors.get();
-    worlds.joined(world);
+    worlds.recordWorld(world);
     return Optional.of(sharedLoss(world));
   }
 
   @Override
   public String failed(FailedAttempt attempt) {
     if (needsFreshWorld(attempt)) {
-      worlds.condemn(attempt.executors());
+      worlds.markForReplacement(attempt.executors());
       return FRESH_WORLD;
     }
     if (attempt.failures().stream().noneMatch(BeforeWorld::isMarked)) {
-      worlds.tried(attempt.executors());
+      worlds.recordPossibleWorld(attempt.executors());
     }
     return "";
   }

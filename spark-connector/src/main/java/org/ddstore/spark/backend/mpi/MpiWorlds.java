@@ -32,7 +32,7 @@ final class MpiWorlds {
   }
 
   /** Records that executors have run the ranks of a store, so they are in one world. */
-  synchronized void joined(Collection<String> executors) {
+  synchronized void recordWorld(Collection<String> executors) {
     if (worlds.stream().noneMatch(world -> world.containsAll(executors))) {
       worlds.removeIf(world -> meets(world, executors)); // disproved by the new one
       worlds.add(new TreeSet<>(executors));
@@ -40,7 +40,7 @@ final class MpiWorlds {
   }
 
   /** Records that ranks failed after their allGather, so their executors may be in one world. */
-  synchronized void tried(Collection<String> executors) {
+  synchronized void recordPossibleWorld(Collection<String> executors) {
     if (!executors.isEmpty() && worlds.stream().noneMatch(world -> meets(world, executors))) {
       worlds.add(new TreeSet<>(executors));
     }
@@ -52,7 +52,7 @@ final class MpiWorlds {
   }
 
   /** Marks executors, and all members of their worlds, for replacement. */
-  synchronized void condemn(Collection<String> executors) {
+  synchronized void markForReplacement(Collection<String> executors) {
     condemned.addAll(executors);
     for (Iterator<Set<String>> each = worlds.iterator(); each.hasNext(); ) {
       Set<String> world = each.next();
@@ -72,7 +72,7 @@ final class MpiWorlds {
   synchronized Set<String> toReplace(Collection<String> present) {
     List.copyOf(worlds).stream()
         .filter(world -> !present.containsAll(world))
-        .forEach(this::condemn);
+        .forEach(this::markForReplacement);
     condemned.retainAll(present);
     return new TreeSet<>(condemned);
   }

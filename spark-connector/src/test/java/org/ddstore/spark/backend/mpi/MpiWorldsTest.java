@@ -12,18 +12,18 @@ class MpiWorldsTest {
 
   @Test
   void replacesNothingWithoutALoss() {
-    worlds.joined(Set.of("0", "1", "2"));
-    worlds.joined(Set.of("0", "1"));
-    worlds.tried(Set.of("1", "2"));
+    worlds.recordWorld(Set.of("0", "1", "2"));
+    worlds.recordWorld(Set.of("0", "1"));
+    worlds.recordPossibleWorld(Set.of("1", "2"));
 
     assertThat(worlds.toReplace(Set.of("0", "1", "2", "3"))).isEmpty();
   }
 
   @Test
   void replacesMembersThatHadNoRankInTheJob() {
-    worlds.joined(Set.of("0", "1", "2"));
-    worlds.joined(Set.of("3", "4"));
-    worlds.condemn(Set.of("0", "1")); // a job on a part of the world lost one of them
+    worlds.recordWorld(Set.of("0", "1", "2"));
+    worlds.recordWorld(Set.of("3", "4"));
+    worlds.markForReplacement(Set.of("0", "1")); // a job on a part of the world lost one of them
 
     assertThat(worlds.toReplace(Set.of("1", "2", "3", "4", "5"))).containsExactly("1", "2");
     assertThat(worlds.toReplace(Set.of("3", "4", "5", "6", "7"))).as("afterwards").isEmpty();
@@ -31,9 +31,9 @@ class MpiWorldsTest {
 
   @Test
   void replacesAllWorldsOfTheLostJob() {
-    worlds.joined(Set.of("0", "1"));
-    worlds.joined(Set.of("2", "3"));
-    worlds.condemn(Set.of("1", "2", "4"));
+    worlds.recordWorld(Set.of("0", "1"));
+    worlds.recordWorld(Set.of("2", "3"));
+    worlds.markForReplacement(Set.of("1", "2", "4"));
 
     assertThat(worlds.toReplace(Set.of("0", "1", "2", "3", "4", "5")))
         .containsExactly("0", "1", "2", "3", "4");
@@ -41,18 +41,18 @@ class MpiWorldsTest {
 
   @Test
   void detectsALossBetweenStores() {
-    worlds.joined(Set.of("0", "1", "2"));
+    worlds.recordWorld(Set.of("0", "1", "2"));
 
     assertThat(worlds.toReplace(Set.of("0", "2", "3"))).containsExactly("0", "2");
   }
 
   @Test
   void treatsTheExecutorsOfAFailedStoreAsAWorld() {
-    worlds.tried(Set.of("0", "1"));
+    worlds.recordPossibleWorld(Set.of("0", "1"));
     assertThat(worlds.toReplace(Set.of("1", "2"))).containsExactly("1");
 
-    worlds.tried(Set.of("2", "3"));
-    worlds.joined(Set.of("3", "4")); // so they were not
+    worlds.recordPossibleWorld(Set.of("2", "3"));
+    worlds.recordWorld(Set.of("3", "4")); // so they were not
     assertThat(worlds.toReplace(Set.of("3", "4"))).isEmpty();
   }
 
@@ -64,7 +64,7 @@ class MpiWorldsTest {
         .contains("2 ranks leave 1 of 3 executors out")
         .contains("spark.ddstore.ranks=3 for the first store, or 2 executors");
 
-    worlds.joined(present);
+    worlds.recordWorld(present);
     assertThat(worlds.advice(present, 2)).isEmpty();
     assertThat(worlds.advice(Set.of("0", "1", "2", "3"), 2)).isPresent();
   }
