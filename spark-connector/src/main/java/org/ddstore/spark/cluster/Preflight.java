@@ -92,7 +92,8 @@ public final class Preflight {
     ProcessDirectory.sweepDead(directory); // files of dead processes count as free space
     HostFacts driver = HostProbe.read(directory);
     List<Problem> problems =
-        problems(cluster, driver, ranks, estimatedBytes, minimumOf(residentBytes, cluster), settings);
+        problems(
+            cluster, driver, ranks, estimatedBytes, minimumOf(residentBytes, cluster), settings);
     problems.addAll(problems(context.getConf()));
     if (!problems.isEmpty()) {
       throw new PreflightException(
@@ -174,7 +175,7 @@ public final class Preflight {
 
   /** Returns the problems of settings with which executors would fail. */
   public static List<Problem> problems(SparkConf conf) {
-    return ConnectionSettings.illegalSettings(conf).stream()
+    return ConnectionSettings.wrong(conf).stream()
         .map(
             wrong ->
                 new Problem(

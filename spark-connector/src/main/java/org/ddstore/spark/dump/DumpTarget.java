@@ -34,7 +34,8 @@ public final class DumpTarget implements Serializable {
   private final String id;
   private final String manifest;
   private final List<String> replaced;
-  private final List<String> createdDirectories; // directories that did not exist before, the deepest first
+  private final List<String>
+      createdDirectories; // directories that did not exist before, the deepest first
 
   private DumpTarget(
       DumpDirectory directory,

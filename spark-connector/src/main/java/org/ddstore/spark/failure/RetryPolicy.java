@@ -282,7 +282,8 @@ public record RetryPolicy(boolean retriesTaskExceptions) implements Serializable
   /** Returns the text, followed by the root cause unless the text contains it. */
   public static String withCause(String text, String rootCause) {
     int message = rootCause.indexOf(": ");
-    boolean isContained = rootCause.isEmpty() || text.contains(rootCause.substring(message + 1).strip());
+    boolean isContained =
+        rootCause.isEmpty() || text.contains(rootCause.substring(message + 1).strip());
     return isContained ? text : "%s (root cause: %s)".formatted(text, rootCause);
   }
 

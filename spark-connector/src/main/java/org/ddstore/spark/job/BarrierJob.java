@@ -178,7 +178,9 @@ public final class BarrierJob {
               ranks,
               estimatedBytes,
               stores.memoryBytes(),
-              last == null && !ExecutorRefill.isRunning(context) ? settings : withReplacementTimeout());
+              last == null && !ExecutorRefill.isRunning(context)
+                  ? settings
+                  : withReplacementTimeout());
       ExecutorRefill.end(context);
       slotsWarning.logIfNeeded(ranks, cluster, context.getConf());
       AuthenticationWarning.logIfNeeded(context);

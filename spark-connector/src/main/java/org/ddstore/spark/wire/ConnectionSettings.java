@@ -60,7 +60,7 @@ public final class ConnectionSettings {
   }
 
   /** Returns the settings that have illegal values. */
-  public static List<Wrong> illegalSettings(SparkConf conf) {
+  public static List<Wrong> wrong(SparkConf conf) {
     List<Wrong> wrong = new ArrayList<>();
     for (Legal legal : ALL) {
       String key = WireOptions.IO + legal.name();

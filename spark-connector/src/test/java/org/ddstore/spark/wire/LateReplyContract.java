@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.ddstore.spark.wire.Troubles.OTHER;
 
-import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -25,17 +24,10 @@ import org.ddstore.read.ReadPlan;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.DeadlineExceededException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 
 /** Replies that arrive after the deadline of a read. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
-public abstract class LateReplyContract {
+public abstract class LateReplyContract extends TroubledRanks {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(2);
 
@@ -45,10 +37,8 @@ public abstract class LateReplyContract {
     Transport get();
   }
 
-  private final Function<Path, RankBackend> backend;
   private final OwnTransport transport;
   private final int timesSent;
-  private Troubles troubles;
 
   /**
    * @param backend by the root of its files
@@ -57,24 +47,9 @@ public abstract class LateReplyContract {
    */
   protected LateReplyContract(
       Function<Path, RankBackend> backend, OwnTransport transport, int timesSent) {
-    this.backend = backend;
+    super(backend);
     this.transport = transport;
     this.timesSent = timesSent;
-  }
-
-  @BeforeAll
-  protected void start() throws IOException {
-    troubles = new Troubles(backend);
-  }
-
-  @AfterEach
-  protected void heal() throws IOException {
-    troubles.heal();
-  }
-
-  @AfterAll
-  protected void end() throws IOException {
-    troubles.close();
   }
 
   @Test

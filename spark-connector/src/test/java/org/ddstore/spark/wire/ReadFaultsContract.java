@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.ddstore.spark.wire.Troubles.OTHER;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -18,44 +17,19 @@ import org.ddstore.contract.RankEnv;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankLostException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.Timeout;
 
 /** Rank 0 reads rows of rank 1, which is on another host, while something happens to the way. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-@Timeout(120)
-public abstract class ReadFaultsContract {
+public abstract class ReadFaultsContract extends TroubledRanks {
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(1);
-
-  private final Function<Path, RankBackend> backend;
-  private Troubles troubles;
 
   /**
    * @param backend by the root of its files
    */
   public ReadFaultsContract(Function<Path, RankBackend> backend) {
-    this.backend = backend;
-  }
-
-  @BeforeAll
-  public void start() throws IOException {
-    troubles = new Troubles(backend);
-  }
-
-  @AfterEach
-  public void heal() throws IOException {
-    troubles.heal();
-  }
-
-  @AfterAll
-  public void end() throws IOException {
-    troubles.close();
+    super(backend);
   }
 
   @Test

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.ddstore.spark.wire.Troubles.OTHER;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.ddstore.collective.Communicator;
@@ -14,17 +13,12 @@ import org.ddstore.contract.RankEnv;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankLostException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Ranks 0 and 2 on one host and rank 1 on another reduce while something happens to rank 1. */
 @NeedsTwoHosts
-@Timeout(120)
-class TcpCollectiveFaultsTest {
+class TcpCollectiveFaultsTest extends TroubledRanks {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** Waited for in full, but also for the ranks to connect: they are slow on a busy machine. */
@@ -32,21 +26,8 @@ class TcpCollectiveFaultsTest {
 
   private static final int RANKS = 3;
 
-  private static Troubles troubles;
-
-  @BeforeAll
-  static void start() throws IOException {
-    troubles = new Troubles(TcpBackend::plain);
-  }
-
-  @AfterEach
-  void heal() throws IOException {
-    troubles.heal();
-  }
-
-  @AfterAll
-  static void end() throws IOException {
-    troubles.close();
+  TcpCollectiveFaultsTest() {
+    super(TcpBackend::plain);
   }
 
   private static void reduce(Communicator group) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.ddstore.spark.wire.Troubles.OTHER;
 
-import java.io.IOException;
 import java.time.Duration;
 import org.ddstore.AttachedStore;
 import org.ddstore.Catalog;
@@ -20,35 +19,17 @@ import org.ddstore.hosts.NeedsTwoHosts;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankLostException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Reads from ranks that are unreachable, lost, or have closed their store. */
 @NeedsTwoHosts
-@Timeout(120)
-class TcpReachTest {
+class TcpReachTest extends TroubledRanks {
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(1);
 
-  private static Troubles troubles;
-
-  @BeforeAll
-  static void start() throws IOException {
-    troubles = new Troubles(TcpBackend::plain);
-  }
-
-  @AfterEach
-  void heal() throws IOException {
-    troubles.heal();
-  }
-
-  @AfterAll
-  static void end() throws IOException {
-    troubles.close();
+  TcpReachTest() {
+    super(TcpBackend::plain);
   }
 
   @Test
