@@ -6,5 +6,6 @@ import org.ddstore.types.Internal;
 /** A Spark SQL table that reads a resident store. */
 @Internal
 public interface StoreTable {
+  /** {@return the name of the store} */
   String storeName();
 }
