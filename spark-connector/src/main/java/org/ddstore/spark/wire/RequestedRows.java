@@ -142,7 +142,7 @@ final class RequestedRows {
 
   /**
    * Appends the end of a reply: the status, which tells whether a row has changed since {@link
-   * #take}, and the versions.
+   * #decode}, and the versions.
    */
   void putTail(ByteBuffer tail) {
     int statusAt = tail.position();
