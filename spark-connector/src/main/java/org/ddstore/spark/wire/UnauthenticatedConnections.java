@@ -26,7 +26,7 @@ final class UnauthenticatedConnections {
   private final Map<Channel, ScheduledFuture<?>> open = new LinkedHashMap<>(); // guarded by this
 
   /**
-   * @param most maximum number of connections
+   * @param maxConnections maximum number of connections
    * @param deadline time after which a connection is closed
    */
   UnauthenticatedConnections(RefusalLog refusals, int maxConnections, Duration deadline) {
