@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Processes that are killed at random steps of a save leave the checkpoint before it readable. */
 @Tag("system")
 @Timeout(300)
+@Tag("always")
 class KilledWriterTest {
   private static final int RANKS = 2;
   private static final int MOST_STEPS = 400; // about six checkpoints

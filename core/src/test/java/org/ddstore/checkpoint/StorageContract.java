@@ -16,11 +16,13 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The contract of every storage of checkpoints; a subclass provides an empty directory. */
 @Timeout(120)
+@Tag("always")
 public abstract class StorageContract {
   /** Returns the storage of a directory that does not exist yet. */
   protected abstract CheckpointStorage storage();

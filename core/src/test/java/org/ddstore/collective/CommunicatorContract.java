@@ -20,6 +20,7 @@ import org.ddstore.types.CollectiveMismatchException;
 import org.ddstore.types.RankFailedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Results of collectives without failures; {@link FailureContract} tests failures. */
 @Timeout(300) // 3,000 barriers of more ranks than cores, on a machine that does other work too
+@Tag("always")
 abstract class CommunicatorContract {
   static final Duration TIMEOUT = Duration.ofSeconds(30);
 

@@ -43,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("system")
 @Timeout(120)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("always")
 abstract class GroupJvmsContract {
   private static final Duration LONG = Duration.ofSeconds(60);
 

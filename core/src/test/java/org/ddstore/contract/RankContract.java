@@ -4,12 +4,14 @@ package org.ddstore.contract;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
 /** A contract and the ranks that it runs on; a subclass chooses both. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(300)
+@Tag("always")
 public abstract class RankContract implements Contract {
   private final int ranks;
   private RankHarness harness;

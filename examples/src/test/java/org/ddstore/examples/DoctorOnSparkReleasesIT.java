@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The command line without {@code spark-submit}: it starts every release's executors itself. */
 @Tag("slow")
 @Timeout(value = 900, unit = TimeUnit.SECONDS)
+@Tag("always")
 class DoctorOnSparkReleasesIT {
   @TempDir private Path work;
 

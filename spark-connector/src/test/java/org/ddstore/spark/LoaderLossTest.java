@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("system")
 @Timeout(300)
 @Tag("slow")
+@Tag("always")
 class LoaderLossTest extends OnTwoExecutors {
   private static final int VICTIM_RANK = 3;
   private static final int STEPS_BEFORE = 5;

@@ -57,6 +57,7 @@ import scala.Option;
  */
 @Tag("system")
 @Timeout(300)
+@Tag("always")
 class ResidentLossInJobsTest extends OnTestCluster {
   private static final int MORE = 50;
   private static final long PAUSE_AT = 1900;

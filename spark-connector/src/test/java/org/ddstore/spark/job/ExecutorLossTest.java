@@ -46,6 +46,7 @@ import org.junit.jupiter.api.Timeout;
 /** Executors that are killed, stopped or end themselves: 2 with 2 ranks each. */
 @Tag("system")
 @Timeout(300)
+@Tag("always")
 class ExecutorLossTest extends OnTwoExecutors {
   private static StoreSpec numbers() {
     return DDStores.from(numberedRows()).ranks(4).collectiveTimeout(COLLECTIVE_TIMEOUT);

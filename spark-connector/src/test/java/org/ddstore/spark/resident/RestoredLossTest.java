@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("system")
 @Timeout(600)
 @Tag("slow")
+@Tag("always")
 class RestoredLossTest extends OnTestCluster {
   private static final StructType SCHEMA = new StructType().add("id", DataTypes.LongType);
 

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("system")
 @Timeout(300)
+@Tag("always")
 class StoppedExecutorTest extends OnResidentCluster {
   private static final int ROWS = 1000;
   private static final int MORE = 30;

@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Executors that are killed while queries read a store, and between them: 2, of 2 slots each. */
 @Tag("system")
 @Timeout(600)
+@Tag("always")
 class SourceLossTest extends SourceOnCluster {
   /** Number of rows of 2.5 KiB each, so that a scan has two tasks. */
   private static final int ROWS = 4_000;

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A program that has proved a token, or to which a reader connects in place of a peer, is refused
  * when it does what no peer does, without other effects.
  */
+@Tag("always")
 abstract class FalsePeersContract extends AttackedWire {
   private static final String CREATION_TIMEOUT = "spark.ddstore.io.connectionCreationTimeout";
   private static final String AUTHENTICATION_TIMEOUT = "spark.network.auth.rpcTimeout";

@@ -24,9 +24,11 @@ import org.ddstore.read.ReadPlan;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.DeadlineExceededException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Replies that arrive after the deadline of a read. */
+@Tag("always")
 public abstract class LateReplyContract extends TroubledRanks {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(2);

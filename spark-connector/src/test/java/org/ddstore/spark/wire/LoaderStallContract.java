@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
+@Tag("always")
 public abstract class LoaderStallContract {
   private static final int OTHER = 1;
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);

@@ -17,9 +17,11 @@ import org.ddstore.contract.RankEnv;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankLostException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Rank 0 reads rows of rank 1, which is on another host, while something happens to the way. */
+@Tag("always")
 public abstract class ReadFaultsContract extends TroubledRanks {
   private static final Duration COLLECTIVES = Duration.ofSeconds(60);
   private static final Duration LONG = Duration.ofSeconds(60);

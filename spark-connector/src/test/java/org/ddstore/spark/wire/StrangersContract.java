@@ -9,12 +9,14 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A program that reaches the port of a network end but is not a peer is refused, without other
  * effects.
  */
+@Tag("always")
 abstract class StrangersContract extends AttackedWire {
   StrangersContract(boolean guarded, Map<String, String> settings) {
     super(guarded, settings);

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Ranks 0 and 2 on one host and rank 1 on another reduce while something happens to rank 1. */
 @NeedsTwoHosts
+@Tag("always")
 class TcpCollectiveFaultsTest extends TroubledRanks {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -21,11 +21,13 @@ import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.contract.TwoHostRanks;
 import org.ddstore.types.DType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Rows that come in many pieces, read by a thread that is not a rank, while epochs change them. */
 @Timeout(120)
+@Tag("always")
 public abstract class UpdatesContract {
   private static final int ROWS = 3;
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @NeedsMpi
 @Timeout(300)
 @Tag("slow")
+@Tag("always")
 class MpiFailedLoadTest extends OnTestCluster {
   private static final int RANKS = 2;
 

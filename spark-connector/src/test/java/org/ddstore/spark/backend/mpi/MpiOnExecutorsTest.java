@@ -49,6 +49,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("system")
 @NeedsMpi
 @Timeout(300)
+@Tag("always")
 class MpiOnExecutorsTest extends OnTestCluster {
   private static final int RANKS = 3;
   private static final int TURNS = 3;

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @NeedsMpi
 @Timeout(400)
 @Tag("slow")
+@Tag("always")
 class MpiStoppedRankTest extends OnTestCluster {
   private static final int RANKS = 2;
   private static final Duration TO_END = Duration.ofMinutes(1);
