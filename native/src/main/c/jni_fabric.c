@@ -251,7 +251,7 @@ JNIEXPORT jint JNICALL NAME(run)(JNIEnv *env, jclass type, jlong reader, jint ti
   return dds_reader_run(HANDLE(struct dds_fabric_reader, reader), timeout_ms);
 }
 
-JNIEXPORT jlong JNICALL NAME(bytesCome)(JNIEnv *env, jclass type, jlong reader) {
+JNIEXPORT jlong JNICALL NAME(bytesArrived)(JNIEnv *env, jclass type, jlong reader) {
   (void)env;
   (void)type;
   return (jlong)dds_reader_bytes(HANDLE(struct dds_fabric_reader, reader));
