@@ -139,9 +139,9 @@ final class GroupProcesses implements AutoCloseable {
       }
       try (Communicator communicator = endpoint.connect(addresses, TIMEOUT)) {
         if (arguments[1].equals("rows")) {
-          DDStore store = openStore(communicator);
-          in.transferTo(Writer.nullWriter()); // until rank 0 closes it
-          store.close();
+          try (DDStore store = openStore(communicator)) {
+            in.transferTo(Writer.nullWriter()); // until rank 0 closes it
+          }
         } else {
           repeat(communicator, arguments[1]);
         }
