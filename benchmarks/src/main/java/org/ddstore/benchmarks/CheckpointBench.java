@@ -5,17 +5,23 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import org.ddstore.benchmarks.driver.Bench;
-import org.ddstore.benchmarks.driver.RankNetwork;
+import java.util.concurrent.Callable;
 import org.ddstore.cli.OptionRange;
+import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
 import org.ddstore.local.ScratchDirectory;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command that compares training steps with and without checkpoints. */
 @Command(
@@ -27,7 +33,7 @@ import picocli.CommandLine.Option;
       "Steps without checkpoints, with a checkpoint saved in the background and with one saved"
           + " synchronously take turns. The last checkpoint is compared with the model."
     })
-final class CheckpointBench extends Bench {
+final class CheckpointBench implements Callable<Integer> {
   private static final int WAYS = 3;
 
   @Option(
@@ -70,6 +76,10 @@ final class CheckpointBench extends Bench {
               + " is deleted.")
   private Path directory;
 
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     OptionRange.check(command, "--ranks", ranks, 1, RankNetwork.MAX_RANKS);
@@ -80,45 +90,64 @@ final class CheckpointBench extends Bench {
     checkDirectory();
     List<CheckpointTime> times = new ArrayList<>();
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-checkpoint-");
-        Progress progress = progress(WAYS)) {
+        Progress progress = Progress.open("bench checkpoint", WAYS)) {
       Path place = directory == null ? scratch.path() : directory.toAbsolutePath();
       CheckpointPlan plan =
           new CheckpointPlan(ranks, parameters, stepMillis, steps, rounds, place.toString());
-      runOnRanks(new CheckpointBenchRank(plan), 1, CheckpointTime.class, times, progress);
+      try (RankProcesses processes = RankProcesses.start(new CheckpointBenchRank(plan), 1)) {
+        processes.play(
+            time -> {
+              times.add((CheckpointTime) time);
+              progress.stepTo(times.size());
+            });
+      }
     }
     return report(times);
   }
 
   private void checkDirectory() {
     if (directory != null && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
-      throw usage(
+      throw new ParameterException(
+          command.commandLine(),
           "--directory: %s is not a writable directory: create it, or omit the option"
               .formatted(directory.toAbsolutePath()));
     }
   }
 
   private int report(List<CheckpointTime> times) {
-    table(
+    output.table(
         List.of("checkpoints", "step ms", "save call ms", "ratio to none", "mismatches"),
-        times,
-        time ->
-            List.of(
-                time.way(),
-                fixed(3, time.stepMillis()),
-                fixed(3, time.saveMillis()),
-                fixed(3, time.ratio()),
-                time.mismatches()));
-    line(
-        "%s, a checkpoint of %s every %s; medians of %s",
-        Plural.of(ranks, "rank"),
-        ByteSize.format(3L * parameters * Float.BYTES),
-        Plural.of(steps, "step"),
-        Plural.of(rounds, "round"));
+        times.stream()
+            .map(
+                time ->
+                    List.of(
+                        time.way(),
+                        decimal(time.stepMillis()),
+                        decimal(time.saveMillis()),
+                        decimal(time.ratio()),
+                        time.mismatches()))
+            .toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%s, a checkpoint of %s every %s; medians of %s",
+            Plural.of(ranks, "rank"),
+            ByteSize.format(3L * parameters * Float.BYTES),
+            Plural.of(steps, "step"),
+            Plural.of(rounds, "round")));
     long mismatches = times.stream().mapToLong(CheckpointTime::mismatches).sum();
-    Map<String, Object> more = summary("ranks", ranks, "parameters", parameters, "steps", steps);
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("ranks", ranks);
+    more.put("parameters", parameters);
+    more.put("steps", steps);
     times.stream()
         .filter(time -> time.saveMillis() > 0)
         .forEach(time -> more.put(time.way() + "Ratio", time.ratio()));
-    return finish(mismatches, times, more);
+    output.finish(mismatches, times, more);
+    return mismatches == 0 ? 0 : 1;
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.3f", value);
   }
 }

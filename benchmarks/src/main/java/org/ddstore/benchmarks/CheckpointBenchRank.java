@@ -11,8 +11,6 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
-import org.ddstore.benchmarks.driver.RankNetwork;
-import org.ddstore.benchmarks.driver.RankWork;
 import org.ddstore.checkpoint.CheckpointOptions;
 import org.ddstore.checkpoint.CheckpointStorage;
 import org.ddstore.checkpoint.Checkpoints;

@@ -6,22 +6,26 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import org.ddstore.benchmarks.driver.Bench;
-import org.ddstore.benchmarks.driver.RankNetwork;
-import org.ddstore.cli.OptionRange;
-import org.ddstore.cli.TransportOptions;
+import java.util.concurrent.Callable;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.cli.OptionRange;
+import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
 import org.ddstore.local.ScratchDirectory;
+import org.ddstore.cli.TransportOptions;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command that measures an epoch of the loader and the same epoch of alternatives. */
 @Command(
@@ -38,10 +42,10 @@ import picocli.CommandLine.Option;
       "Finally a consumer whose step takes four times as long as a batch of the loader reports the"
           + " share of time that it waits, from the loader's statistics."
     })
-final class EpochBench extends Bench {
+final class EpochBench implements Callable<Integer> {
   private static final int EXECUTOR_MB = 1024;
   private static final int ROUNDS = 5;
-  private static final int MAX_BATCH_MB =
+  private static final int MOST_BATCH_MB =
       128; // half of a loader's limit, because remote rows are staged first
 
   @Option(
@@ -105,6 +109,9 @@ final class EpochBench extends Bench {
   private double seconds = 2;
 
   @Mixin private TransportOptions transport;
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -126,8 +133,14 @@ final class EpochBench extends Bench {
               seconds,
               ROUNDS);
       int steps = rowBytes.size() * (ways.size() + (parquet ? 1 : 0));
-      try (Progress progress = progress(steps)) {
-        runOnRanks(new EpochBenchRank(plan), 1, EpochTime.class, times, progress);
+      try (Progress progress = Progress.open("bench epoch", steps)) {
+        try (RankProcesses processes = RankProcesses.start(new EpochBenchRank(plan), 1)) {
+          processes.play(
+              time -> {
+                times.add((EpochTime) time);
+                progress.stepTo(times.size());
+              });
+        }
         if (parquet) {
           measureSpark(plan, times, progress);
         }
@@ -142,10 +155,10 @@ final class EpochBench extends Bench {
     OptionRange.check(command, "--ranks", ranks, 1, RankNetwork.MAX_RANKS);
     OptionRange.check(command, "--batch", batch, 1, 1 << 16);
     OptionRange.check(command, "--store-mb", storeMb, 1, 1 << 20);
-    if ((long) batch * Collections.max(rowBytes) > (long) MAX_BATCH_MB << 20) {
+    if ((long) batch * Collections.max(rowBytes) > (long) MOST_BATCH_MB << 20) {
       throw usage(
           "--batch %d: more than %d MiB with rows of %d bytes; use a smaller --batch or --row-bytes"
-              .formatted(batch, MAX_BATCH_MB, Collections.max(rowBytes)));
+              .formatted(batch, MOST_BATCH_MB, Collections.max(rowBytes)));
     }
     if (rows != 0) {
       OptionRange.check(command, "--rows", rows, (long) batch * ranks, EpochPlan.MOST_ROWS);
@@ -176,6 +189,10 @@ final class EpochBench extends Bench {
     return ways;
   }
 
+  private ParameterException usage(String text) {
+    return new ParameterException(command.commandLine(), text);
+  }
+
   private void measureSpark(EpochPlan plan, List<EpochTime> times, Progress progress)
       throws IOException {
     Map<String, String> settings = Map.of("spark.sql.shuffle.partitions", "" + ranks);
@@ -200,7 +217,7 @@ final class EpochBench extends Bench {
   }
 
   private int report(EpochPlan plan, List<EpochResult> results) {
-    table(
+    output.table(
         List.of(
             "way",
             "row",
@@ -210,30 +227,25 @@ final class EpochBench extends Bench {
             "ratio to raw gather",
             "waits",
             "mismatches"),
-        results,
-        EpochBench::cells);
-    line(
-        "%s, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
-            + " of a consumer whose step takes as long as four batches",
-        Plural.of(ranks, "rank"),
-        rows > 0 ? Plural.of(rows, "row") : ByteSize.format(plan.storeBytes()),
-        sampler,
-        batch);
-    long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();
-    return finish(
-        mismatches,
-        results,
-        summary(
-            "ranks",
-            ranks,
-            "rowBytes",
-            rowBytes,
-            "sampler",
+        results.stream().map(EpochBench::cells).toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%s, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
+                + " of a consumer whose step takes as long as four batches",
+            Plural.of(ranks, "rank"),
+            rows > 0 ? Plural.of(rows, "row") : ByteSize.format(plan.storeBytes()),
             sampler,
-            "ratioToRawGather",
-            slowestLoader(results),
-            "waits",
-            longestWaits(results)));
+            batch));
+    long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("ranks", ranks);
+    more.put("rowBytes", rowBytes);
+    more.put("sampler", sampler);
+    more.put("ratioToRawGather", slowestLoader(results));
+    more.put("waits", mostWaits(results));
+    output.finish(mismatches, results, more);
+    return mismatches == 0 ? 0 : 1;
   }
 
   /** Returns the loader's ratio, the worst over all row sizes. */
@@ -246,7 +258,7 @@ final class EpochBench extends Bench {
   }
 
   /** Returns the maximum share of time that a consumer slower than the loader waits. */
-  private static double longestWaits(List<EpochResult> results) {
+  private static double mostWaits(List<EpochResult> results) {
     return results.stream()
         .filter(result -> result.waits() != null)
         .mapToDouble(EpochResult::waits)
@@ -262,7 +274,11 @@ final class EpochBench extends Bench {
         decimal(result.microsPerRow()),
         decimal(result.gbPerSecond()),
         decimal(result.ratioToRawGather()),
-        result.waits() == null ? null : fixed(2, 100 * result.waits()) + " %",
+        result.waits() == null ? null : String.format(Locale.ROOT, "%.2f %%", 100 * result.waits()),
         result.mismatches());
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 }

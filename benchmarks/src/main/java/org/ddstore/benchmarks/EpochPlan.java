@@ -3,7 +3,6 @@ package org.ddstore.benchmarks;
 
 import java.io.Serializable;
 import java.util.List;
-import org.ddstore.benchmarks.driver.RankNetwork;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.Sampler;

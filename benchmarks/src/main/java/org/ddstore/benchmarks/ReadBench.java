@@ -5,21 +5,25 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.ddstore.benchmarks.driver.Bench;
-import org.ddstore.benchmarks.driver.RankNetwork;
+import java.util.concurrent.Callable;
+import org.apache.commons.math3.stat.descriptive.rank.Median;
 import org.ddstore.cli.OptionRange;
+import org.ddstore.local.Output;
+import org.ddstore.local.Progress;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
-import org.ddstore.local.Progress;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command that measures reads by path, row size and batch, against a plain copy loop. */
 @Command(
@@ -32,7 +36,7 @@ import picocli.CommandLine.Option;
           + " one by one in the same run: memcpy in C, or Java if the native library is"
           + " unavailable."
     })
-final class ReadBench extends Bench {
+final class ReadBench implements Callable<Integer> {
   @Option(
       names = "--row-bytes",
       paramLabel = "N",
@@ -82,6 +86,9 @@ final class ReadBench extends Bench {
   private boolean encrypted;
 
   @Mixin private TransportOptions transport;
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
 
   /** The number of ranks, given in one of two ways. */
   private static final class Size {
@@ -114,21 +121,26 @@ final class ReadBench extends Bench {
             (long) shardMb << 20,
             seconds);
     List<ReadResult> results = new ArrayList<>();
-    try (Progress progress = progress(plan.measurements())) {
-      runOnRanks(new ReadBenchRank(plan), hosts, ReadResult.class, results, progress);
+    try (Progress progress = Progress.open("bench read", plan.measurements());
+        RankProcesses processes = RankProcesses.start(new ReadBenchRank(plan), hosts)) {
+      processes.play(
+          result -> {
+            results.add((ReadResult) result);
+            progress.stepTo(results.size());
+          });
     }
     report(plan, results);
     Map<Integer, Double> plainMpi = plainMpi(plan);
     plainMpi.forEach(
         (bytes, micros) ->
-            line(
-                "plain MPI in C, with lock, get and unlock per row of %s: %s us/row",
-                ByteSize.format(bytes), decimal(micros)));
+            output.line(
+                "plain MPI in C, with lock, get and unlock per row of %s: %s us/row"
+                    .formatted(ByteSize.format(bytes), decimal(micros))));
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
-    return finish(
+    output.finish(
         mismatches,
         results,
-        summary(
+        Map.of(
             "ranks",
             size.allRanks(),
             "hosts",
@@ -139,6 +151,7 @@ final class ReadBench extends Bench {
             encrypted,
             "plainMpiMicrosPerRow",
             plainMpi));
+    return mismatches == 0 ? 0 : 1;
   }
 
   /** Returns microseconds per row by row size without a store, if there is a program for that. */
@@ -170,7 +183,7 @@ final class ReadBench extends Bench {
   }
 
   private void report(ReadBenchPlan plan, List<ReadResult> results) {
-    table(
+    output.table(
         List.of(
             "path",
             "row",
@@ -187,27 +200,32 @@ final class ReadBench extends Bench {
             "p99 ratio",
             "cpu ratio",
             "mismatches"),
-        results,
-        ReadBench::cells);
-    line(
-        "%s with %s each on %s, rank 0 reads; us/row and GB/s over all batches in"
-            + " flight; batches larger than %s are skipped",
-        Plural.of(size.allRanks(), "rank"),
-        ByteSize.format(plan.shardBytes()),
-        Plural.of(hosts, "host"),
-        ByteSize.format(plan.maxBatchBytes()));
+        results.stream().map(ReadBench::cells).toList());
+    output.line(
+        String.format(
+            Locale.ROOT,
+            "%s with %s each on %s, rank 0 reads; us/row and GB/s over all batches in"
+                + " flight; batches larger than %s are skipped",
+            Plural.of(size.allRanks(), "rank"),
+            ByteSize.format(plan.shardBytes()),
+            Plural.of(hosts, "host"),
+            ByteSize.format(plan.maxBatchBytes())));
     results.stream()
         .filter(result -> !result.why().isEmpty())
         .map(result -> "%s: %s".formatted(result.transport(), result.why()))
         .distinct()
         .forEach(output::line);
     if (!results.isEmpty()) {
-      line(
-          "limit: %s, by one thread; stream: time per row when one core copies a long range of"
-              + " memory at %.1f GB/s; socket: the same bytes over plain blocking sockets"
-              + " between the same processes; all alternate with the reads",
-          results.get(0).limit(),
-          median(results.stream().mapToDouble(ReadResult::streamGbPerSecond).toArray()));
+      output.line(
+          String.format(
+              Locale.ROOT,
+              "limit: %s, by one thread; stream: time per row when one core copies a long range of"
+                  + " memory at %.1f GB/s; socket: the same bytes over plain blocking sockets"
+                  + " between the same processes; all alternate with the reads",
+              results.get(0).limit(),
+              new Median()
+                  .evaluate(
+                      results.stream().mapToDouble(ReadResult::streamGbPerSecond).toArray())));
     }
   }
 
@@ -228,5 +246,9 @@ final class ReadBench extends Bench {
         decimal(result.p99RatioToSocket()),
         decimal(result.cpuRatioToSocket()),
         result.mismatches());
+  }
+
+  private static String decimal(Double value) {
+    return value == null ? null : String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 }

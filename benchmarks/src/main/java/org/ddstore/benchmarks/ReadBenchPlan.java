@@ -3,7 +3,6 @@ package org.ddstore.benchmarks;
 
 import java.io.Serializable;
 import java.util.List;
-import org.ddstore.benchmarks.driver.RankNetwork;
 
 /**
  * The plan of {@link ReadBench}; sent to the ranks.

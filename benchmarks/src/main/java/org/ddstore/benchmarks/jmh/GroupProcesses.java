@@ -9,8 +9,6 @@ import java.io.InputStreamReader;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,9 +16,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
-import org.ddstore.DDStore;
-import org.ddstore.StoreOptions;
-import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.ReduceOp;
@@ -33,18 +28,12 @@ import org.ddstore.types.RankFailedException;
 
 /**
  * A group in which this JVM is rank 0 and each other rank is a child JVM that repeats the same
- * collective, or holds rows, until rank 0 closes. The ranks exchange their addresses over the
- * children's standard streams.
+ * collective until rank 0 closes. The ranks exchange their addresses over the children's standard
+ * streams.
  */
 final class GroupProcesses implements AutoCloseable {
   /** Number of floats: 2.6 MB, the gradients of a small convolutional network. */
   static final int FLOATS = 650_000;
-
-  /** Number of rows of 256 bytes that a rank holds: 1 GiB. */
-  static final int ROWS_EACH = 4 << 20;
-
-  static final int ROW_FLOATS = 64;
-  static final String VARIABLE = "x";
 
   private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
@@ -86,8 +75,7 @@ final class GroupProcesses implements AutoCloseable {
 
   /**
    * @param means medium of the lanes: {@code shared-memory} or {@code tcp}
-   * @param call what the other ranks do: repeat {@code barrier} or {@code allReduce}, or {@link
-   *     #openStore} for {@code rows}
+   * @param call repeated collective: {@code barrier} or {@code allReduce}
    */
   static GroupProcesses start(String means, String call, int ranks) throws IOException {
     return new GroupProcesses(means, call, ranks);
@@ -103,25 +91,11 @@ final class GroupProcesses implements AutoCloseable {
     session.close();
     try {
       for (Process child : children) {
-        child.getOutputStream().close(); // ends a child that holds rows
         child.waitFor();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
-  }
-
-  /** Opens a store with {@link #ROWS_EACH} rows of each rank. Collective. */
-  static DDStore openStore(Communicator ranks) {
-    DDStore store = DDStore.open(ranks, StoreOptions.defaults());
-    float[] values = new float[ROWS_EACH * ROW_FLOATS];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = ranks.rank() * values.length + i;
-    }
-    store.add(VARIABLE, Tensor.wrap(values, ROWS_EACH, ROW_FLOATS));
-    return store;
   }
 
   /** Runs a child. Arguments: means, call, rank, ranks. */
@@ -138,13 +112,7 @@ final class GroupProcesses implements AutoCloseable {
         addresses.add(Base64.getDecoder().decode(in.readLine()));
       }
       try (Communicator communicator = endpoint.connect(addresses, TIMEOUT)) {
-        if (arguments[1].equals("rows")) {
-          try (DDStore store = openStore(communicator)) {
-            in.transferTo(Writer.nullWriter()); // until rank 0 closes it
-          }
-        } else {
-          repeat(communicator, arguments[1]);
-        }
+        repeat(communicator, arguments[1]);
       }
     }
   }

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.DDStore;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.types.DType;
@@ -37,10 +36,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class ReadBenchmark {
-  private static final int ROW_FLOATS = GroupProcesses.ROW_FLOATS;
+  private static final int ROW_FLOATS = 64;
   private static final int ROW_BYTES = ROW_FLOATS * Float.BYTES;
   private static final int BATCH = 1024;
-  private static final int ROWS_EACH = GroupProcesses.ROWS_EACH;
+  private static final int ROWS_EACH = 4 << 20; // 1 GiB per rank
 
   /** Path of the reads. */
   @Param({"own-process", "same-host"})
@@ -48,8 +47,7 @@ public class ReadBenchmark {
 
   private final SplittableRandom random = new SplittableRandom(42);
   private final long[] indices = new long[BATCH];
-  private GroupProcesses group;
-  private DDStore store;
+  private PeerProcess peer;
   private Reader reader;
   private long firstRow;
   private Tensor oneRow;
@@ -60,9 +58,8 @@ public class ReadBenchmark {
   /** Opens a store of two ranks, the second one in another JVM. */
   @Setup(Level.Trial)
   public void open() throws IOException {
-    group = GroupProcesses.start("shared-memory", "rows", 2);
-    store = GroupProcesses.openStore(group.communicator());
-    reader = store.variable(GroupProcesses.VARIABLE).reader();
+    peer = PeerProcess.start(ROWS_EACH, ROW_FLOATS);
+    reader = peer.store().variable(PeerProcess.VARIABLE).reader();
     firstRow = path.equals("own-process") ? 0 : ROWS_EACH;
     oneRow = Tensor.wrap(DType.FLOAT32, ByteBuffer.allocateDirect(ROW_BYTES), 1, ROW_FLOATS);
     batch =
@@ -81,8 +78,7 @@ public class ReadBenchmark {
   @TearDown(Level.Trial)
   public void close() {
     reader.close();
-    store.close();
-    group.close();
+    peer.close();
   }
 
   /** Draws new random rows; the time is included, about 2 ns for each of 1,024 draws. */

@@ -4,14 +4,19 @@ package org.ddstore.benchmarks.scan;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
-import org.ddstore.benchmarks.driver.Bench;
-import org.ddstore.cli.OptionRange;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.cli.OptionRange;
+import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The command that compares queries of a resident store with queries of Spark's cache. */
 @Command(
@@ -25,7 +30,7 @@ import picocli.CommandLine.Option;
       "With --no-shortcut, one of two executors holds all rows of both, and all queries run on the"
           + " other one. Fails if a task ran elsewhere, or if rows or blocks were read from memory."
     })
-public final class ScanBench extends Bench {
+public final class ScanBench implements Callable<Integer> {
   private static final int EXECUTORS = 2;
 
   @Option(
@@ -61,6 +66,10 @@ public final class ScanBench extends Bench {
               + " shared memory, and those of Spark's cache by its block transfer.")
   private boolean noShortcut;
 
+  @Mixin private Output output;
+
+  @Spec private CommandSpec command;
+
   /**
    * One query.
    *
@@ -90,7 +99,7 @@ public final class ScanBench extends Bench {
                 rows,
                 lookups,
                 noShortcut ? RemoteScan::store : UnaryOperator.identity());
-        Progress progress = progress(ScanRun.QUERIES.size())) {
+        Progress progress = Progress.open("bench scan", ScanRun.QUERIES.size())) {
       if (remote != null) {
         remote.moveTasks(run);
       }
@@ -104,36 +113,46 @@ public final class ScanBench extends Bench {
         reads = remote.verify(run);
       }
     }
-    table(
+    report(measured, mismatches, isAllCached, reads);
+    return mismatches == 0 ? 0 : 1;
+  }
+
+  private void report(
+      List<Measured> measured, long mismatches, boolean isAllCached, RemoteReads reads) {
+    output.table(
         List.of("query", "store ms", "Spark's cache ms", "ratio"),
-        measured,
-        query ->
-            List.of(
-                query.query(),
-                fixed(2, query.storeMillis()),
-                fixed(2, query.cacheMillis()),
-                fixed(2, query.ratioToSparkCache())));
-    line(
-        "%,d rows, medians of %d warm rounds%s",
-        rows,
-        rounds,
-        isAllCached ? "" : "; Spark's cache did NOT hold all rows: increase --executor-memory");
+        measured.stream()
+            .map(
+                query ->
+                    List.of(
+                        query.query(),
+                        decimal(query.storeMillis()),
+                        decimal(query.cacheMillis()),
+                        decimal(query.ratioToSparkCache())))
+            .toList());
+    output.line(
+        "%,d rows, medians of %d warm rounds%s"
+            .formatted(
+                rows,
+                rounds,
+                isAllCached
+                    ? ""
+                    : "; Spark's cache did NOT hold all rows: increase --executor-memory"));
     Map<String, Object> ratios = new LinkedHashMap<>();
     measured.forEach(query -> ratios.put(query.query(), query.ratioToSparkCache()));
-    Map<String, Object> more =
-        summary(
-            "rows",
-            rows,
-            "lookups",
-            lookups,
-            "allRowsCached",
-            isAllCached,
-            "ratioToSparkCache",
-            ratios);
+    Map<String, Object> more = new LinkedHashMap<>();
+    more.put("rows", rows);
+    more.put("lookups", lookups);
+    more.put("allRowsCached", isAllCached);
+    more.put("ratioToSparkCache", ratios);
     if (reads != null) {
       reads.lines().forEach(output::line);
       more.put("remoteReads", reads);
     }
-    return finish(mismatches, measured, more);
+    output.finish(mismatches, measured, more);
+  }
+
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.2f", value);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks.driver;
+package org.ddstore.benchmarks;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -37,12 +37,12 @@ import org.ddstore.spark.wire.WireSession;
  * One rank of a measurement, in its own JVM. It receives its setup on standard input and writes to
  * standard output what {@link RankProcesses} reads: its address, then, on rank 0, each result.
  */
-public final class RankJvm {
+final class RankJvm {
   static final String ADDRESS = "address ";
   static final String RESULT = "result ";
 
   /** Time in which the slowest rank must be ready. */
-  public static final Duration PATIENCE = Duration.ofMinutes(30);
+  static final Duration PATIENCE = Duration.ofMinutes(30);
 
   /**
    * The setup of a rank.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks.driver;
+package org.ddstore.benchmarks;
 
 import java.io.Serializable;
 import java.util.function.Consumer;
@@ -7,7 +7,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.spark.backend.OpenTransport;
 
 /** The work of a measurement on each rank. Sent to the ranks, which are separate JVMs. */
-public interface RankWork extends Serializable {
+interface RankWork extends Serializable {
   /**
    * Runs on one rank after all ranks are connected.
    *
