@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.cli.ExitCleanup;
+import org.ddstore.local.ExitCleanup;
 import org.ddstore.types.DDStoreException;
 
 /**

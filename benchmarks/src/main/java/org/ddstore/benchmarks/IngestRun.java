@@ -15,7 +15,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.cli.ClusterOptions;
-import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.task.PartitionJob;
 import scala.jdk.javaapi.CollectionConverters;

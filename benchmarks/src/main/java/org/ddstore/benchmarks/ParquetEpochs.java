@@ -14,7 +14,7 @@ import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
-import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.spark.task.PartitionJob;
 import scala.collection.Iterator;
 

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.cli.ScratchDirectory;
+import org.ddstore.local.ScratchDirectory;
 import org.ddstore.hosts.RemoteShell;
 import org.ddstore.hosts.TwoHosts;
 import org.ddstore.types.DDStoreException;

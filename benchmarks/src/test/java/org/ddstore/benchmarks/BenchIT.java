@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.cli.InProcess;
 import org.ddstore.cli.Launcher.Outcome;
 import org.junit.jupiter.api.AfterAll;

@@ -2,6 +2,7 @@
 package org.ddstore.cli;
 
 import java.util.Map;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.spark.StoreSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

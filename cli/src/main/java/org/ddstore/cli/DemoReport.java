@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.ddstore.local.Output;
+import org.ddstore.local.Progress;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;

@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.local.Output;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.report.ClusterReport;

@@ -4,6 +4,7 @@ package org.ddstore.cli;
 import java.io.PrintWriter;
 import java.util.Objects;
 import org.apache.spark.sql.AnalysisException;
+import org.ddstore.local.Output;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine;

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.local.EmbeddedSpark;
 
 /**
  * A local Spark application for examples, with executors of one slot each and the data of the demo.

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.ddstore.cli.RankReadings.FieldText;
+import org.ddstore.local.Output;
 import org.ddstore.spark.Explanation;
 import org.ddstore.spark.Explanation.Path;
 import org.ddstore.spark.Explanation.Rank;

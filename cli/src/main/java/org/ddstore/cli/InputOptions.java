@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Option;
 

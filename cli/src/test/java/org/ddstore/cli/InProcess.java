@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.SparkArchive;
 import org.ddstore.spark.StrictKryo;

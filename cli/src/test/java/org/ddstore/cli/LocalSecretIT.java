@@ -47,6 +47,7 @@ import org.apache.spark.network.shuffle.OneForOneBlockFetcher;
 import org.apache.spark.network.util.MapConfigProvider;
 import org.apache.spark.network.util.TransportConf;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.local.EmbeddedSpark;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

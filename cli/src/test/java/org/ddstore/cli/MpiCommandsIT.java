@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.mpi.NeedsMpi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

@@ -4,7 +4,7 @@ package org.ddstore.examples;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.ddstore.cli.ExampleCluster;
-import org.ddstore.cli.Output;
+import org.ddstore.local.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;

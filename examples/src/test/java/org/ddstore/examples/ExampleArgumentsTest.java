@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.ddstore.cli.Output;
+import org.ddstore.local.Output;
 import org.ddstore.examples.vae.VaeCommand;
 import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.AfterEach;

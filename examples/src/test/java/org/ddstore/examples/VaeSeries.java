@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.examples;
 
-import org.ddstore.cli.EmbeddedSpark;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.examples.vae.VaeCommand;
 
 /**

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.cli.ScratchDirectory;
+import org.ddstore.local.ScratchDirectory;
 import org.ddstore.notebook.classes.CellClasses;
 import org.ddstore.notebook.classes.CellStop;
 

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.ddstore.cli.Output;
+import org.ddstore.local.Output;
 import org.ddstore.types.Plural;
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.cli;
+package org.ddstore.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.cli;
+package org.ddstore.local;
 
 /** A clean-up that runs at {@link #close()}, or in a shutdown hook when the JVM exits before. */
 public final class ExitCleanup implements AutoCloseable {

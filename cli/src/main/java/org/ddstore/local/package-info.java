@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Spark on this machine for programs of this project, its clean-up, and their output. */
+package org.ddstore.local;
