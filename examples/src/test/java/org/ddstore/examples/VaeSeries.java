@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.examples;
 
-import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.examples.vae.VaeCommand;
+import org.ddstore.local.EmbeddedSpark;
 
 /**
  * Runs the command {@code example vae} several times on one Spark of four executors, which load

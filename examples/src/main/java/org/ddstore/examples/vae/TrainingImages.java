@@ -14,6 +14,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
@@ -21,6 +22,7 @@ import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.formats.FormatOptionKeys;
 
 /**
  * The images of a training as a DataFrame of {@value #IMAGE} (binary, {@value Layer#PIXELS} bytes)
@@ -99,7 +101,7 @@ final class TrainingImages {
     if (status.isFile()) {
       return isParquet(files, path)
           ? parquet(spark, input)
-          : idx(spark, input, read(files, path), List.of());
+          : idx(spark, input, read(spark, path), List.of());
     }
     Optional<Path> training = mnist(files, path, "train-images");
     if (training.isEmpty()) {
@@ -109,8 +111,8 @@ final class TrainingImages {
     return idx(
         spark,
         input,
-        read(files, training.get()),
-        tests.isPresent() ? read(files, tests.get()) : List.of());
+        read(spark, training.get()),
+        tests.isPresent() ? read(spark, tests.get()) : List.of());
   }
 
   private static boolean isParquet(FileSystem files, Path path) throws IOException {
@@ -127,10 +129,17 @@ final class TrainingImages {
         .findFirst();
   }
 
-  private static List<byte[]> read(FileSystem files, Path path) throws IOException {
-    try (InputStream in = files.open(path)) {
-      return IdxImages.read(in, path.toString());
+  /** Returns the images of an IDX file, on the driver: their checksums are an oracle. */
+  private static List<byte[]> read(SparkSession spark, Path path) {
+    Dataset<Row> array =
+        spark.read().format("idx").option(FormatOptionKeys.LABELS, "none").load(path.toString());
+    if (!array.schema().apply(0).dataType().equals(DataTypes.BinaryType)) {
+      throw new IllegalArgumentException(
+          "%s has no images of bytes: give a file as train-images-idx3-ubyte of MNIST"
+              .formatted(path));
     }
+    checkSizes(array.select(functions.length(array.col(array.columns()[0]))), path.toString());
+    return array.as(Encoders.BINARY()).collectAsList();
   }
 
   /**

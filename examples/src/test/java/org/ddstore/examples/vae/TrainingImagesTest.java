@@ -4,15 +4,19 @@ package org.ddstore.examples.vae;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
+import org.ddstore.formats.FormatException;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankContext;
 import org.ddstore.types.DType;
@@ -85,14 +89,14 @@ class TrainingImagesTest {
   @Test
   void readsIdxFiles() throws IOException {
     Path packed = folder.resolve("train-images-idx3-ubyte.gz");
-    Files.write(packed, IdxImagesTest.packed(IdxImagesTest.file(0x803, 70, 28, 28)));
+    Files.write(packed, packed(file(0x803, 70, 28, 28)));
 
     TrainingImages one = of(packed);
     assertThat(one.checksums()).hasSize(70).isEqualTo(stored(one.frame()));
     assertThat(tests(one)).isEqualTo(10);
     assertThat(tests(of(folder))).isEqualTo(10);
 
-    Files.write(folder.resolve("t10k-images-idx3-ubyte"), IdxImagesTest.file(0x803, 15, 28, 28));
+    Files.write(folder.resolve("t10k-images-idx3-ubyte"), file(0x803, 15, 28, 28));
     TrainingImages both = of(folder);
     assertThat(both.checksums()).hasSize(85).isEqualTo(stored(both.frame()));
     assertThat(tests(both)).isEqualTo(15);
@@ -121,15 +125,20 @@ class TrainingImagesTest {
   @Test
   void namesWhatIsWrongWithAnInput() throws IOException {
     assertRefused(folder.resolve("none"), "no file or folder", "none");
-    Path labels = Files.write(folder.resolve("labels"), IdxImagesTest.file(0x801, 2, 28, 28));
-    assertRefused(labels, "labels begins with 0x00000801");
+    Path labels = Files.write(folder.resolve("labels"), Arrays.copyOf(file(0x801, 8, 1, 1), 16));
+    assertRefused(labels, "labels has no images of bytes: give a file as train-images-idx3-ubyte");
+    Path large = Files.write(folder.resolve("large"), file(0x803, 2, 32, 30));
+    assertRefused(large, "large has an image of 960 bytes, the network takes 784 (28 x 28)");
+    Path cut = folder.resolve("cut");
+    Files.write(cut, Arrays.copyOf(file(0x803, 2, 28, 28), 1000));
+    assertThatThrownBy(() -> of(cut)).isInstanceOf(FormatException.class);
     Path other = folder.resolve("other");
     spark.range(3).selectExpr("id").write().parquet(other.toString());
     assertRefused(other, "other has the columns", "id", "binary column \"image\" of 784 bytes");
     Path small = folder.resolve("small");
     spark.sql("select unhex('0102') as image").write().parquet(small.toString());
     assertRefused(small, "small has an image of 2 bytes, the network takes 784 (28 x 28)");
-    Path few = Files.write(folder.resolve("few"), IdxImagesTest.file(0x803, 6, 28, 28));
+    Path few = Files.write(folder.resolve("few"), file(0x803, 6, 28, 28));
     assertRefused(few, "few has 6 training and 0 test images: give at least one of each");
     assertRefused(
         marked("text", "'yes'"), "has a column \"test\" of type string: give a boolean column");
@@ -148,6 +157,24 @@ class TrainingImagesTest {
     Path missing = folder.resolve("missing");
     spark.sql("select cast(null as binary) as image").write().parquet(missing.toString());
     assertRefused(missing, "missing has a row without an image: remove the row, or give 784 bytes");
+  }
+
+  /** Returns an IDX file of generated images. */
+  private static byte[] file(int magic, int images, int rows, int columns) {
+    ByteBuffer file = ByteBuffer.allocate(16 + images * rows * columns);
+    file.putInt(magic).putInt(images).putInt(rows).putInt(columns);
+    for (int i = 0; i < images; i++) {
+      file.put(Arrays.copyOf(DigitImages.image(i), rows * columns));
+    }
+    return file.array();
+  }
+
+  private static byte[] packed(byte... file) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(bytes)) {
+      out.write(file);
+    }
+    return bytes.toByteArray();
   }
 
   private Path marked(String name, String test) {
