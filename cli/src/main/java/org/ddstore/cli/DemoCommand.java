@@ -111,22 +111,18 @@ final class DemoCommand implements Callable<Integer> {
               ? spark.session().read().parquet(path)
               : InputFormat.read(spark.session(), path, inputOptions);
       List<Leaf> leaves = Leaf.of(files.schema(), source);
-      DemoRun run =
-          new DemoRun(
-              files,
-              leaves,
-              source.orderBy(),
-              cluster.on(transport.on(backing.on(Source.spec(files, source), spark))));
+      StoreSpec spec = cluster.on(transport.on(backing.on(Source.spec(files, source), spark)));
       if (input != null) {
         // Rejects columns that cannot be loaded before Spark SQL reads all rows.
-        run.spec().explain().warnings().forEach(report::warn);
+        spec.explain().warnings().forEach(report::warn);
       }
       long start = System.nanoTime();
-      ExpectedRows expected = run.ask(seed);
+      ExpectedRows expected = RowOracle.ask(files, leaves, source.orderBy, seed);
       report.asked(expected, System.nanoTime() - start);
       progress.stepTo(2);
       progress.describe("load and read");
-      DemoResult result = run.read(expected, batchRows, seed, (long) (seconds * 1e9));
+      DemoResult result =
+          DemoTask.run(spec, expected, leaves, batchRows, seed, (long) (seconds * 1e9));
       progress.stepTo(STEPS);
       return result;
     }

@@ -65,21 +65,11 @@ final class DemoReport {
         result.loadSeconds(),
         result.ingestRowsPerSecond());
     output.table(
-        List.of("field", "type"),
+        "field, type",
         store.fields().stream().map(field -> List.of(field.field(), field.type())).toList());
     output.table(
-        List.of(
-            "rank",
-            "executor",
-            "rows",
-            "bytes",
-            "rows read",
-            "own process",
-            "same host",
-            "remote",
-            "us/row single",
-            "us/row batch",
-            "mismatches"),
+        "rank, executor, rows, bytes, rows read, own process, same host, remote, us/row single,"
+            + " us/row batch, mismatches",
         result.ranks().stream().map(DemoReport::cells).toList());
     line(
         "Read     %,d random rows of all ranks, singly and in batches: %s",

@@ -13,6 +13,7 @@ import org.ddstore.cli.RankReadings.Speed;
 import org.ddstore.cli.RankReadings.Summary;
 import org.ddstore.spark.RankContext;
 import org.ddstore.spark.RankTask;
+import org.ddstore.spark.StoreSpec;
 
 /**
  * The work of every rank of the demo: reads rows of all ranks in a random order, compares each with
@@ -30,6 +31,25 @@ record DemoTask(
   private static final int SINGLE_ROWS = 5000;
   private static final long BATCH_BYTES = 64L << 20;
   private static final long CHECK_NANOS = TimeUnit.SECONDS.toNanos(20);
+
+  /**
+   * Loads, reads and compares the rows, then times reads. The parameters are those of this record.
+   */
+  static DemoResult run(
+      StoreSpec spec,
+      ExpectedRows expected,
+      List<Leaf> leaves,
+      int batchRows,
+      long seed,
+      long speedNanos) {
+    ExpectedRows.Sent sent = expected.send();
+    try {
+      return new DemoResult(
+          expected.rows(), spec.run(new DemoTask(sent, leaves, batchRows, seed, speedNanos)));
+    } finally {
+      sent.destroy();
+    }
+  }
 
   @Override
   public RankReadings run(RankContext context) {

@@ -60,10 +60,10 @@ final class DoctorCommand implements Callable<Integer> {
                 Plural.of(cluster.taskCpus(), "CPU"),
                 Plural.of(cluster.slots(), "slot")));
     output.table(
-        List.of("executor", "host", "JDK", "Spark", "Scala", "heap", "container"),
+        "executor, host, JDK, Spark, Scala, heap, container",
         report.executors().stream().map(DoctorCommand::versions).toList());
     output.table(
-        List.of("executor", "native library", "copy kernel", "devices"),
+        "executor, native library, copy kernel, devices",
         report.executors().stream()
             .map(
                 executor ->
@@ -74,9 +74,9 @@ final class DoctorCommand implements Callable<Integer> {
                         executor.devices()))
             .toList());
     output.table(
-        List.of("executor", "shared memory", "free", "of", "locked memory", "enough for"),
+        "executor, shared memory, free, of, locked memory, enough for",
         report.executors().stream().map(executor -> memory(executor.host())).toList());
-    output.table(List.of("executor", "transport", "available", "detail"), transports(report));
+    output.table("executor, transport, available, detail", transports(report));
     for (Problem problem : report.problems()) {
       output.line("PROBLEM  " + problem.missing());
       output.line("  do     " + problem.remedy());

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.sql.SparkSession;
 
 /** Hashes of the rows of a data set, or of a sample of them, as computed from Spark SQL. */
 final class ExpectedRows {
@@ -51,7 +52,10 @@ final class ExpectedRows {
     }
   }
 
-  Sent send(JavaSparkContext context) {
+  /** Sends the rows by the active Spark application. */
+  Sent send() {
+    JavaSparkContext context =
+        JavaSparkContext.fromSparkContext(SparkSession.active().sparkContext());
     return new Sent(rows, context.broadcast(indices), context.broadcast(hashes));
   }
 

@@ -36,10 +36,12 @@ final class ExplainReport {
             explanation.exactBytes() ? "" : " (from a sample of rows)",
             explanation.route()));
     output.table(
-        List.of("field", "type"),
-        fields(explanation).stream().map(field -> List.of(field.field(), field.type())).toList());
+        "field, type",
+        FieldText.of(explanation.schema()).stream()
+            .map(field -> List.of(field.field(), field.type()))
+            .toList());
     output.table(
-        List.of("rank", "group", "executor", "first row", "rows", "bytes"),
+        "rank, group, executor, first row, rows, bytes",
         explanation.ranks().stream()
             .map(
                 rank ->
@@ -52,16 +54,7 @@ final class ExplainReport {
                         ByteSize.format(rank.bytes())))
             .toList());
     output.table(
-        List.of(
-            "executor",
-            "host",
-            "ranks",
-            "needs",
-            "segments in",
-            "free",
-            "heap",
-            "container",
-            "locked memory"),
+        "executor, host, ranks, needs, segments in, free, heap, container, locked memory",
         executors().values().stream().map(ExplainReport::memory).toList());
     printPaths(output);
     output.line("Transport of rows not reachable through memory: " + explanation.transport());
@@ -167,12 +160,6 @@ final class ExplainReport {
     throw new IllegalStateException("more paths than letters: " + taken);
   }
 
-  private static List<FieldText> fields(Explanation explanation) {
-    return explanation.schema().fields().stream()
-        .map(field -> new FieldText(field.name(), field.typeText()))
-        .toList();
-  }
-
   static List<Rank> results(Explanation explanation) {
     return explanation.ranks();
   }
@@ -182,7 +169,7 @@ final class ExplainReport {
     summary.put("rows", explanation.rows());
     summary.put("bytes", explanation.bytes());
     summary.put("exactBytes", explanation.exactBytes());
-    summary.put("fields", fields(explanation));
+    summary.put("fields", FieldText.of(explanation.schema()));
     summary.put("route", explanation.route());
     summary.put("warnings", new ArrayList<>(explanation.warnings()));
     summary.put("problems", explanation.problems());

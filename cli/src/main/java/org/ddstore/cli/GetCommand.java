@@ -71,7 +71,7 @@ final class GetCommand implements Callable<Integer> {
     }
     for (int i = 0; i < indices.size(); i++) {
       output.line("row " + indices.get(i));
-      output.table(List.of("field", "type", "value"), cells(found, i));
+      output.table("field, type, value", cells(found, i));
     }
     output.finish(0, found.fields(), Map.of("rows", rows(found, indices)));
     return 0;

@@ -36,10 +36,7 @@ record GetTask(List<Long> indices) implements RankTask<GetTask.Found> {
       return null;
     }
     long rows = context.rows().rows();
-    List<FieldText> fields =
-        context.rows().schema().fields().stream()
-            .map(field -> new FieldText(field.name(), field.typeText()))
-            .toList();
+    List<FieldText> fields = FieldText.of(context.rows().schema());
     List<Map<String, Object>> records = new ArrayList<>();
     if (indices.stream().allMatch(index -> index >= 0 && index < rows)) {
       try (Reader reader = context.rows().reader()) {

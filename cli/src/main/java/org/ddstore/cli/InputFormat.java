@@ -28,27 +28,17 @@ final class InputFormat {
 
   /** Formats of Spark itself by the ends of names. */
   private static final Map<String, String> OF_SPARK =
-      Map.of(
-          ".parquet",
-          PARQUET,
-          ".csv",
-          CSV,
-          ".csv.gz",
-          CSV,
-          ".json",
-          JSON,
-          ".jsonl",
-          JSON,
-          ".ndjson",
-          JSON,
-          ".json.gz",
-          JSON,
-          ".jsonl.gz",
-          JSON,
-          ".orc",
-          "orc",
-          ".avro",
-          "avro");
+      Map.ofEntries(
+          Map.entry(".parquet", PARQUET),
+          Map.entry(".csv", CSV),
+          Map.entry(".csv.gz", CSV),
+          Map.entry(".json", JSON),
+          Map.entry(".jsonl", JSON),
+          Map.entry(".ndjson", JSON),
+          Map.entry(".json.gz", JSON),
+          Map.entry(".jsonl.gz", JSON),
+          Map.entry(".orc", "orc"),
+          Map.entry(".avro", "avro"));
 
   /** The sources of files that give each row its file and block only in their first version. */
   static final String V1_SOURCES = "parquet,csv,json,orc,avro";
@@ -61,7 +51,7 @@ final class InputFormat {
    * @throws DDStoreException if the format is unknown
    */
   static Dataset<Row> read(SparkSession spark, String path, InputOptions options) {
-    String format = options.format() == null ? of(spark, path) : options.format();
+    String format = options.format == null ? of(spark, path) : options.format;
     DataFrameReader reader = spark.read().format(format);
     if (format.equalsIgnoreCase(CSV)) {
       reader.option("header", true).option("inferSchema", true);
@@ -72,7 +62,7 @@ final class InputFormat {
       reader.option("mode", "FAILFAST"); // else a damaged line is a row of nulls
     }
     try {
-      return reader.options(options.readOptions()).load(path);
+      return reader.options(options.readOptions).load(path);
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) { // of Scala, which declares none
@@ -88,7 +78,7 @@ final class InputFormat {
 
   /** Files whose names tell no format are taken for Parquet. */
   private static String remedy(String path, InputOptions options) {
-    return options.format() == null && byName(path).isEmpty()
+    return options.format == null && byName(path).isEmpty()
         ? "; the name tells no format: set --format to one of " + legalFormats()
         : "";
   }

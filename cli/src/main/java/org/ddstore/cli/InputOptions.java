@@ -25,7 +25,7 @@ public final class InputOptions {
         "By default the one that the name of --input, or of the first file in it, ends with;"
             + " else parquet."
       })
-  private String format;
+  String format; // null if it follows from the path
 
   @Option(
       names = "--read-option",
@@ -35,7 +35,7 @@ public final class InputOptions {
         "CSV files have a header, types are inferred, and a damaged line of CSV or JSON is an error,"
             + " unless options say otherwise."
       })
-  private Map<String, String> readOptions = new LinkedHashMap<>();
+  Map<String, String> readOptions = new LinkedHashMap<>();
 
   /**
    * Checks that a path exists, before Spark starts.
@@ -48,14 +48,5 @@ public final class InputOptions {
         && !Files.exists(Path.of(path))) {
       throw new DDStoreException("--input %s: no such file or directory".formatted(path));
     }
-  }
-
-  /** Returns the format that the user names; null if it follows from the path. */
-  String format() {
-    return format;
-  }
-
-  Map<String, String> readOptions() {
-    return readOptions;
   }
 }

@@ -52,10 +52,10 @@ record Leaf(List<String> path, Form form, DType dtype, String sql) implements Se
     for (StructField field : schema.fields()) {
       add(List.of(field.name()), field, options, leaves);
     }
-    List<String> fields = options.fields();
+    List<String> fields = options.fields;
     return leaves.stream()
         .filter(leaf -> fields.isEmpty() || fields.stream().anyMatch(leaf::isIn))
-        .map(leaf -> leaf.as(options.types()))
+        .map(leaf -> leaf.as(options.types))
         .toList();
   }
 
@@ -95,8 +95,8 @@ record Leaf(List<String> path, Form form, DType dtype, String sql) implements Se
 
   /** Returns the type in which decimals of a column are stored; null if they are refused. */
   private static DType form(String name, SourceOptions options) {
-    String form = ColumnValue.of(name, options.decimals());
-    String any = form == null ? ColumnValue.of("", options.decimals()) : form;
+    String form = ColumnValue.of(name, options.decimals);
+    String any = form == null ? ColumnValue.of("", options.decimals) : form;
     return any == null ? null : DType.valueOf(any.strip().toUpperCase(Locale.ROOT));
   }
 

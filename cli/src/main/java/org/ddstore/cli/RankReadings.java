@@ -3,7 +3,9 @@ package org.ddstore.cli;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.stream.Stream;
 import org.ddstore.StoreInfo;
+import org.ddstore.types.Schema;
 
 /**
  * The results of one rank of the demo; sent to the driver.
@@ -47,21 +49,24 @@ record RankReadings(
       return new Summary(
           rows.rows(),
           rows.bytes(),
-          own(info).mapToLong(StoreInfo.Extent::rows).sum(),
-          own(info).mapToLong(StoreInfo.Extent::bytes).sum(),
-          rows.schema().fields().stream()
-              .map(field -> new FieldText(field.name(), field.typeText()))
-              .toList());
+          own(rows, info.rank()).mapToLong(StoreInfo.Extent::rows).sum(),
+          own(rows, info.rank()).mapToLong(StoreInfo.Extent::bytes).sum(),
+          FieldText.of(rows.schema()));
     }
 
-    private static java.util.stream.Stream<StoreInfo.Extent> own(StoreInfo info) {
-      return info.variables().get(0).extents().stream()
-          .filter(extent -> extent.rank() == info.rank());
+    private static Stream<StoreInfo.Extent> own(StoreInfo.VariableInfo rows, int rank) {
+      return rows.extents().stream().filter(extent -> extent.rank() == rank);
     }
   }
 
   /** A field and its type, as text. */
-  record FieldText(String field, String type) implements Serializable {}
+  record FieldText(String field, String type) implements Serializable {
+    static List<FieldText> of(Schema schema) {
+      return schema.fields().stream()
+          .map(field -> new FieldText(field.name(), field.typeText()))
+          .toList();
+    }
+  }
 
   /** Number of rows read and the time taken in nanoseconds, without comparison. */
   record Speed(long rows, long nanos) implements Serializable {

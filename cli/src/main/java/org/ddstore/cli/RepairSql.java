@@ -42,7 +42,7 @@ final class RepairSql {
       depth++;
     }
     Field declared =
-        options.types().stream()
+        options.types.stream()
             .filter(given -> given.column().equals(name))
             .findFirst()
             .map(FieldType::field)
@@ -50,10 +50,10 @@ final class RepairSql {
     RepairSql repair =
         new RepairSql(
             innermost,
-            ColumnValue.of(name, options.fills()),
-            ColumnValue.of(name, options.pads()),
+            ColumnValue.of(name, options.fills),
+            ColumnValue.of(name, options.pads),
             lengths(declared, depth));
-    boolean isFitted = repair.pad != null || options.truncated().contains(name);
+    boolean isFitted = repair.pad != null || options.truncated.contains(name);
     return repair.column(path, type, isFitted);
   }
 

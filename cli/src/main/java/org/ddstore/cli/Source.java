@@ -23,23 +23,23 @@ final class Source {
    */
   static StoreSpec spec(Dataset<Row> rows, SourceOptions options) {
     StoreSpec spec = DDStores.from(rows).wording(Wording.FLAGS);
-    if (!options.fields().isEmpty()) {
-      spec = spec.columns(options.fields().toArray(new String[0]));
+    if (!options.fields.isEmpty()) {
+      spec = spec.columns(options.fields.toArray(new String[0]));
     }
-    for (FieldType type : options.types()) {
+    for (FieldType type : options.types) {
       spec = type.declareIn(spec);
     }
     spec = withValues(spec, rows, options);
-    for (String column : options.truncated()) {
+    for (String column : options.truncated) {
       spec = spec.truncate(column);
     }
-    for (ColumnValue decimals : options.decimals()) {
+    for (ColumnValue decimals : options.decimals) {
       spec =
           decimals.column().isEmpty()
               ? spec.decimals(decimals.form())
               : spec.decimals(decimals.form(), decimals.column());
     }
-    List<String> orderBy = options.orderBy();
+    List<String> orderBy = options.orderBy;
     return orderBy.isEmpty() ? spec : spec.orderBy(orderBy.toArray(new String[0]));
   }
 
@@ -48,12 +48,12 @@ final class Source {
     StoreSpec spec = plain;
     Map<String, DataType> types = LeafTypes.of(rows.schema());
     ValueNotation notation = ValueNotation.of(rows.sparkSession());
-    for (ColumnValue fill : options.fills()) {
+    for (ColumnValue fill : options.fills) {
       String flag = "--fill-nulls " + fill.column();
       DataType type = type(types, flag, fill.column());
       spec = spec.fillNulls(fill.column(), notation.fill(flag, type, fill.value()));
     }
-    for (ColumnValue pad : options.pads()) {
+    for (ColumnValue pad : options.pads) {
       String flag = "--pad " + pad.column();
       DataType type = type(types, flag, pad.column());
       spec = spec.pad(pad.column(), notation.pad(flag, type, pad.value()));

@@ -12,7 +12,7 @@ final class SourceOptions {
       paramLabel = "COLUMN",
       split = ",",
       description = "Columns to load, all by default; a.b is column b of struct a.")
-  private List<String> fields = new ArrayList<>();
+  List<String> fields = new ArrayList<>();
 
   @Option(
       names = "--type",
@@ -23,7 +23,7 @@ final class SourceOptions {
             + " dimension varies.",
         "Required for arrays of arrays. Can be repeated."
       })
-  private List<FieldType> types = new ArrayList<>();
+  List<FieldType> types = new ArrayList<>();
 
   @Option(
       names = "--order-by",
@@ -33,7 +33,7 @@ final class SourceOptions {
         "Columns by which rows are numbered, ascending; ties keep the order of the source.",
         "By default rows are numbered by file path and position in the file."
       })
-  private List<String> orderBy = new ArrayList<>();
+  List<String> orderBy = new ArrayList<>();
 
   @Option(
       names = "--fill-nulls",
@@ -45,7 +45,7 @@ final class SourceOptions {
         "Dates are given as 2024-02-29, timestamps as 2024-02-29 12:00:00, binary as hexadecimal"
             + " digits. Can be repeated."
       })
-  private List<ColumnValue> fills = new ArrayList<>();
+  List<ColumnValue> fills = new ArrayList<>();
 
   @Option(
       names = "--pad",
@@ -54,14 +54,14 @@ final class SourceOptions {
       description =
           "Value with which arrays that are shorter than the shape of --type are padded. Can be"
               + " repeated.")
-  private List<ColumnValue> pads = new ArrayList<>();
+  List<ColumnValue> pads = new ArrayList<>();
 
   @Option(
       names = "--truncate",
       paramLabel = "COLUMN",
       split = ",",
       description = "Columns whose arrays are truncated to the shape of --type.")
-  private List<String> truncated = new ArrayList<>();
+  List<String> truncated = new ArrayList<>();
 
   @Option(
       names = "--decimals",
@@ -72,41 +72,7 @@ final class SourceOptions {
             + " value, or float64. Decimals are errors by default.",
         "Can be repeated."
       })
-  private List<ColumnValue> decimals = new ArrayList<>();
-
-  /** Returns the columns to load; empty for all. */
-  List<String> fields() {
-    return fields;
-  }
-
-  List<FieldType> types() {
-    return types;
-  }
-
-  /** Returns the sort columns; empty for the order of the source. */
-  List<String> orderBy() {
-    return orderBy;
-  }
-
-  /** Returns the values that replace nulls. */
-  List<ColumnValue> fills() {
-    return fills;
-  }
-
-  /** Returns the values of missing elements of arrays. */
-  List<ColumnValue> pads() {
-    return pads;
-  }
-
-  /** Returns the columns whose arrays are truncated. */
-  List<String> truncated() {
-    return truncated;
-  }
-
-  /** Returns the forms of decimals; without a column for all columns. */
-  List<ColumnValue> decimals() {
-    return decimals;
-  }
+  List<ColumnValue> decimals = new ArrayList<>();
 
   /** Adds a type unless the user has declared one for the column. */
   void addType(FieldType type) {

@@ -213,7 +213,7 @@ public final class EmbeddedSpark implements AutoCloseable {
   /** Quiets logging unless the user has a configuration; call before a Spark class logs. */
   private static void quietLogging() {
     if (System.getProperty(LOG_CONFIGURATION) == null && System.getenv("SPARK_CONF_DIR") == null) {
-      System.setProperty(LOG_CONFIGURATION, "classpath:org/ddstore/cli/log4j2.properties");
+      System.setProperty(LOG_CONFIGURATION, "classpath:org/ddstore/local/log4j2.properties");
     }
   }
 

@@ -45,11 +45,12 @@ public final class Output {
   /**
    * Prints a table, except with {@code --json}; numbers are right-aligned.
    *
+   * @param headers headers, separated by a comma and a space
    * @param rows rows with one value per header; null is shown as a dash
    */
-  public void table(List<String> headers, List<? extends List<?>> rows) {
+  public void table(String headers, List<? extends List<?>> rows) {
     if (!isJson) {
-      out().println(Table.of(headers, rows));
+      out().println(Table.of(List.of(headers.split(", ", -1)), rows));
       out().println();
       out().flush();
     }

@@ -45,8 +45,7 @@ class CommandClusterIT {
     launcher.set("spark.sql.sources.useV1SourceList", "");
     launcher.javaOption("-Xlog:class+load:file=" + classes.resolve("%p.log"));
 
-    Outcome outcome =
-        launcher.run("demo", "--executors", "4", "--rows", "20000", "--seconds", "0.2");
+    Outcome outcome = launcher.command("demo --executors 4 --rows 20000 --seconds 0.2");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
@@ -138,17 +137,7 @@ class CommandClusterIT {
             });
     try {
       Outcome outcome =
-          InProcess.run(
-              "demo",
-              "--executors",
-              "1",
-              "--ranks",
-              "1",
-              "--rows",
-              "1000",
-              "--seconds",
-              "3600",
-              "--json");
+          InProcess.command("demo --executors 1 --ranks 1 --rows 1000 --seconds 3600 --json");
 
       assertThat(interrupt).as("interrupted").isCompleted();
       assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(1);
@@ -168,8 +157,7 @@ class CommandClusterIT {
   @Test
   @Tag("slow")
   void demoReadsTheRowsOfMoreRanksThanScansFit() throws IOException {
-    Outcome outcome =
-        InProcess.run("demo", "--ranks", "128", "--rows", "51200", "--seconds", "0.2", "--json");
+    Outcome outcome = InProcess.command("demo --ranks 128 --rows 51200 --seconds 0.2 --json");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.json().get("mismatches").asLong()).isZero();

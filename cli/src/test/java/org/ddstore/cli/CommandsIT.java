@@ -61,8 +61,7 @@ class CommandsIT {
 
   @Test
   void demoReadsTheRowsOfSparkSql() throws IOException {
-    Outcome outcome =
-        InProcess.run("demo", "--ranks", "4", "--rows", "20000", "--seconds", "0.2", "--json");
+    Outcome outcome = InProcess.command("demo --ranks 4 --rows 20000 --seconds 0.2 --json");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
@@ -75,18 +74,8 @@ class CommandsIT {
   @Tag("slow")
   void demoReadsOverTheTransportInReplicaGroups() throws IOException {
     Outcome outcome =
-        InProcess.run(
-            "demo",
-            "--width",
-            "2",
-            "--no-shortcut",
-            "--transport",
-            "tcp",
-            "--rows",
-            "5000",
-            "--seconds",
-            "0.2",
-            "--json");
+        InProcess.command(
+            "demo --width 2 --no-shortcut --transport tcp --rows 5000 --seconds 0.2 " + "--json");
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
@@ -146,19 +135,9 @@ class CommandsIT {
     List<String> digests = new ArrayList<>();
     for (int ranks : new int[] {1, 3}) {
       Outcome outcome =
-          InProcess.run(
-              "demo",
-              "--input",
-              mixed,
-              "--type",
-              ParquetSamples.MATRIX,
-              "--ranks",
-              "" + ranks,
-              "--order-by",
-              "one,k",
-              "--seconds",
-              "0.2",
-              "--json");
+          InProcess.command(
+              "demo --input %s --type %s --ranks %s --order-by one,k --seconds 0.2 --json",
+              mixed, ParquetSamples.MATRIX, ranks);
       assertThat(outcome.exitCode()).as(outcome.err()).isZero();
       checkDemo(outcome.json(), ranks, ParquetSamples.ROWS);
       digests.add(outcome.json().get("digest").asText());
@@ -169,18 +148,8 @@ class CommandsIT {
   @Test
   void demoPrintsReadableText() throws IOException {
     Outcome outcome =
-        InProcess.run(
-            "demo",
-            "--input",
-            mixed,
-            "--fields",
-            "a,t",
-            "--ranks",
-            "2",
-            "--backing",
-            "file",
-            "--seconds",
-            "0.2");
+        InProcess.command(
+            "demo --input %s --fields a,t --ranks 2 --backing file --seconds 0.2", mixed);
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
@@ -241,7 +210,7 @@ class CommandsIT {
   @Test
   void getNamesTheLegalRange() throws IOException {
     Outcome outcome =
-        InProcess.run("get", "--input", mixed, "--indices", "0,1000", "--fields", "id", "--json");
+        InProcess.command("get --input %s --indices 0,1000 --fields id --json", mixed);
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertThat(outcome.out()).isEmpty();
@@ -250,7 +219,7 @@ class CommandsIT {
 
   @Test
   void getListsTheFields() throws IOException {
-    Outcome outcome = InProcess.run("get", "--input", mixed, "--indices", "0", "--fields", "id,zz");
+    Outcome outcome = InProcess.command("get --input %s --indices 0 --fields id,zz", mixed);
 
     assertThat(outcome.exitCode()).isEqualTo(1);
     assertError(
@@ -298,17 +267,9 @@ class CommandsIT {
   @Test
   void explainBalancesEqualKeys() throws IOException {
     Outcome outcome =
-        InProcess.run(
-            "explain",
-            "--input",
-            mixed,
-            "--type",
-            ParquetSamples.MATRIX,
-            "--order-by",
-            "one",
-            "--ranks",
-            "3",
-            "--json");
+        InProcess.command(
+            "explain --input %s --type %s --order-by one --ranks 3 --json",
+            mixed, ParquetSamples.MATRIX);
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
@@ -322,7 +283,7 @@ class CommandsIT {
 
   @Test
   void explainPrintsReadableText() throws IOException {
-    Outcome outcome = InProcess.run("explain", "--input", mixed, "--fields", "x,t", "--ranks", "2");
+    Outcome outcome = InProcess.command("explain --input %s --fields x,t --ranks 2", mixed);
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out())
@@ -336,8 +297,7 @@ class CommandsIT {
   @Test
   void explainKnowsTheBacking() throws IOException {
     Outcome outcome =
-        InProcess.run(
-            "explain", "--input", mixed, "--fields", "x", "--ranks", "2", "--backing", "direct");
+        InProcess.command("explain --input %s --fields x --ranks 2 --backing direct", mixed);
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out()).contains("0 o r", "1 r o", "r = remote: ");

@@ -57,6 +57,15 @@ public final class InProcess {
     return spark;
   }
 
+  /**
+   * Runs a command line as {@link #run} does.
+   *
+   * @param line words of the command, among them {@code %s} for each value
+   */
+  public static Outcome command(String line, Object... values) throws IOException {
+    return run(Launcher.words(line, values));
+  }
+
   /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
   public static Outcome run(String... arguments) throws IOException {
     Set<ProcessHandle> processes = children();

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.ddstore.contract.ProcessTree;
@@ -54,6 +55,18 @@ public final class Launcher {
   /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
   public Outcome run(String... arguments) throws IOException, InterruptedException {
     return execute(builder(arguments), false);
+  }
+
+  /** Runs a command line of words, among them {@code %s} for each value, in the same way. */
+  public Outcome command(String line, Object... values) throws IOException, InterruptedException {
+    return run(words(line, values));
+  }
+
+  static String[] words(String line, Object... values) {
+    Iterator<Object> next = List.of(values).iterator();
+    return Stream.of(line.split(" ", -1))
+        .map(word -> word.equals("%s") ? next.next().toString() : word)
+        .toArray(String[]::new);
   }
 
   /**

@@ -25,18 +25,9 @@ class MpiLauncherIT {
   void demoReadsEveryRowByMpi() throws Exception {
     Outcome outcome =
         new Launcher(work)
-            .run(
-                "demo",
-                "--transport",
-                "mpi",
-                "--no-shortcut",
-                "--ranks",
-                "2",
-                "--rows",
-                "2000",
-                "--seconds",
-                "0.2",
-                "--json");
+            .command(
+                "demo --transport mpi --no-shortcut --ranks 2 --rows 2000 --seconds 0.2 "
+                    + "--json");
 
     JsonNode json = MpiCommandsIT.checkDemo(outcome, 2, 2000);
     assertThat(json.get("shares").get("remote").asDouble()).isEqualTo(1);

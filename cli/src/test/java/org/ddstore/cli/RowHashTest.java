@@ -63,9 +63,14 @@ class RowHashTest {
   }
 
   private static DemoResult run(Dataset<Row> asSqlSees, Dataset<Row> asStored) {
+    return run(asSqlSees, asStored, List.of());
+  }
+
+  private static DemoResult run(
+      Dataset<Row> asSqlSees, Dataset<Row> asStored, List<String> orderBy) {
     List<Leaf> leaves = Leaf.of(asSqlSees.schema(), declared());
-    DemoRun run = new DemoRun(asSqlSees, leaves, List.of(), spec(asStored));
-    return run.read(run.ask(SEED), 64, SEED, SPEED_NANOS);
+    ExpectedRows expected = RowOracle.ask(asSqlSees, leaves, orderBy, SEED);
+    return DemoTask.run(spec(asStored), expected, leaves, 64, SEED, SPEED_NANOS);
   }
 
   @Test
@@ -91,10 +96,7 @@ class RowHashTest {
 
   @Test
   void findsReorderedRows() {
-    List<Leaf> leaves = Leaf.of(files().schema(), declared());
-    DemoRun run = new DemoRun(files(), leaves, List.of("k"), spec(files()));
-
-    assertThat(run.read(run.ask(SEED), 64, SEED, SPEED_NANOS).mismatches()).isPositive();
+    assertThat(run(files(), files(), List.of("k")).mismatches()).isPositive();
   }
 
   @Test

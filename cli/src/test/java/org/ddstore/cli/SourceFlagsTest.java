@@ -75,8 +75,8 @@ class SourceFlagsTest {
 
   private static DemoResult read(SourceOptions asSqlSees, SourceOptions asStored) {
     List<Leaf> leaves = Leaf.of(files.schema(), asSqlSees);
-    DemoRun run = new DemoRun(files, leaves, List.of(), Source.spec(files, asStored).ranks(2));
-    return run.read(run.ask(SEED), 64, SEED, 1);
+    ExpectedRows expected = RowOracle.ask(files, leaves, List.of(), SEED);
+    return DemoTask.run(Source.spec(files, asStored).ranks(2), expected, leaves, 64, SEED, 1);
   }
 
   private static SourceOptions repaired(String age) {

@@ -81,7 +81,7 @@ class OutputTest {
     @Override
     public void run() {
       output.line("100% done");
-      output.table(List.of("name", "rows"), List.of(List.of("a", 1), Arrays.asList(null, 200_000)));
+      output.table("name, rows", List.of(List.of("a", 1), Arrays.asList(null, 200_000)));
       output.finish(3, List.of(Map.of("rows", 1)), Map.of("slots", 2));
     }
   }
