@@ -2,26 +2,22 @@
 package org.ddstore.benchmarks;
 
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.driver.RankNetwork;
 import org.ddstore.cli.OptionRange;
-import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
 import org.ddstore.local.ScratchDirectory;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The command that compares training steps with and without checkpoints. */
 @Command(
@@ -33,7 +29,7 @@ import picocli.CommandLine.Spec;
       "Steps without checkpoints, with a checkpoint saved in the background and with one saved"
           + " synchronously take turns. The last checkpoint is compared with the model."
     })
-final class CheckpointBench implements Callable<Integer> {
+final class CheckpointBench extends Bench {
   private static final int WAYS = 3;
 
   @Option(
@@ -76,9 +72,20 @@ final class CheckpointBench implements Callable<Integer> {
               + " is deleted.")
   private Path directory;
 
-  @Mixin private Output output;
-
-  @Spec private CommandSpec command;
+  /**
+   * The measured time of training steps in one way, as medians over the rounds.
+   *
+   * @param way none, background or synchronous
+   * @param stepMillis time of a step on the slowest rank, with its share of the checkpoint
+   * @param saveMillis duration of the call of {@code save} on the slowest rank; 0 without
+   *     checkpoints
+   * @param ratio ratio of the step's time to that without checkpoints in the same round
+   * @param mismatches number of bytes of the last checkpoint that differ from the saved ones
+   */
+  record Time(String way, double stepMillis, double saveMillis, double ratio, long mismatches)
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -88,66 +95,50 @@ final class CheckpointBench implements Callable<Integer> {
     OptionRange.check(command, "--steps", steps, 1, 1_000_000);
     OptionRange.check(command, "--rounds", rounds, 1, 1000);
     checkDirectory();
-    List<CheckpointTime> times = new ArrayList<>();
+    List<Time> times = new ArrayList<>();
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-checkpoint-");
-        Progress progress = Progress.open("bench checkpoint", WAYS)) {
-      Path place = directory == null ? scratch.path() : directory.toAbsolutePath();
-      CheckpointPlan plan =
-          new CheckpointPlan(ranks, parameters, stepMillis, steps, rounds, place.toString());
-      try (RankProcesses processes = RankProcesses.start(new CheckpointBenchRank(plan), 1)) {
-        processes.play(
-            time -> {
-              times.add((CheckpointTime) time);
-              progress.stepTo(times.size());
-            });
-      }
+        Progress progress = progress(WAYS)) {
+      Path folder = directory == null ? scratch.path() : directory.toAbsolutePath();
+      CheckpointBenchRank work =
+          new CheckpointBenchRank(ranks, parameters, stepMillis, steps, rounds, folder.toString());
+      runOnRanks(work, 1, Time.class, times, progress);
     }
     return report(times);
   }
 
   private void checkDirectory() {
     if (directory != null && !(Files.isDirectory(directory) && Files.isWritable(directory))) {
-      throw new ParameterException(
-          command.commandLine(),
+      throw usage(
           "--directory: %s is not a writable directory: create it, or omit the option"
               .formatted(directory.toAbsolutePath()));
     }
   }
 
-  private int report(List<CheckpointTime> times) {
-    output.table(
-        List.of("checkpoints", "step ms", "save call ms", "ratio to none", "mismatches"),
-        times.stream()
-            .map(
-                time ->
-                    List.of(
-                        time.way(),
-                        decimal(time.stepMillis()),
-                        decimal(time.saveMillis()),
-                        decimal(time.ratio()),
-                        time.mismatches()))
-            .toList());
-    output.line(
-        String.format(
-            Locale.ROOT,
-            "%s, a checkpoint of %s every %s; medians of %s",
-            Plural.of(ranks, "rank"),
-            ByteSize.format(3L * parameters * Float.BYTES),
-            Plural.of(steps, "step"),
-            Plural.of(rounds, "round")));
-    long mismatches = times.stream().mapToLong(CheckpointTime::mismatches).sum();
-    Map<String, Object> more = new LinkedHashMap<>();
-    more.put("ranks", ranks);
-    more.put("parameters", parameters);
-    more.put("steps", steps);
+  private int report(List<Time> times) {
+    table(
+        "checkpoints, step ms, save call ms, ratio to none, mismatches",
+        times,
+        time ->
+            List.of(
+                time.way(),
+                fixed(3, time.stepMillis()),
+                fixed(3, time.saveMillis()),
+                fixed(3, time.ratio()),
+                time.mismatches()));
+    line(
+        "%s, a checkpoint of %s every %s; medians of %s",
+        Plural.of(ranks, "rank"),
+        ByteSize.format(3L * parameters * Float.BYTES),
+        Plural.of(steps, "step"),
+        Plural.of(rounds, "round"));
+    long mismatches = times.stream().mapToLong(Time::mismatches).sum();
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("ranks", ranks);
+    summary.put("parameters", parameters);
+    summary.put("steps", steps);
     times.stream()
         .filter(time -> time.saveMillis() > 0)
-        .forEach(time -> more.put(time.way() + "Ratio", time.ratio()));
-    output.finish(mismatches, times, more);
-    return mismatches == 0 ? 0 : 1;
-  }
-
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, "%.3f", value);
+        .forEach(time -> summary.put(time.way() + "Ratio", time.ratio()));
+    return finish(mismatches, times, summary);
   }
 }

@@ -11,6 +11,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.ddstore.benchmarks.driver.RankNetwork;
+import org.ddstore.benchmarks.driver.RankWork;
 import org.ddstore.checkpoint.CheckpointOptions;
 import org.ddstore.checkpoint.CheckpointStorage;
 import org.ddstore.checkpoint.Checkpoints;
@@ -22,21 +24,31 @@ import org.ddstore.sampling.EpochState;
 import org.ddstore.spark.backend.OpenTransport;
 import org.ddstore.transport.TransportProviders;
 
-/** The work of a rank of {@link CheckpointBench}: the ways take turns. */
-record CheckpointBenchRank(CheckpointPlan plan) implements RankWork {
+/**
+ * The work of a rank of {@link CheckpointBench}: the ways take turns.
+ *
+ * @param parameters number of parameters of the model; a checkpoint has three floats for each
+ * @param stepMillis time of the computation of a step
+ * @param stepCount steps per checkpoint
+ * @param rounds measured rounds
+ * @param directory directory of the checkpoints
+ */
+record CheckpointBenchRank(
+    int rankCount, int parameters, double stepMillis, int stepCount, int rounds, String directory)
+    implements RankWork {
   private static final long serialVersionUID = 1L;
   private static final String STREAM = "model";
 
   @Override
   public RankNetwork network() {
-    return new RankNetwork(plan.ranks(), TransportProviders.AUTO, true, false);
+    return new RankNetwork(rankCount, TransportProviders.AUTO, true, false);
   }
 
   @Override
   public void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> results)
       throws Exception {
-    TrainingStep step = new TrainingStep(ranks, plan.parameters());
-    step.calibrate(plan.stepMillis());
+    TrainingStep step = new TrainingStep(ranks, parameters);
+    step.calibrate(stepMillis);
     List<Way> ways = new ArrayList<>();
     try {
       ways.add(new Way("none", null));
@@ -46,17 +58,17 @@ record CheckpointBenchRank(CheckpointPlan plan) implements RankWork {
             new Way(
                 name,
                 Checkpoints.open(
-                    CheckpointStorage.local(Path.of(plan.directory(), name)),
+                    CheckpointStorage.local(Path.of(directory, name)),
                     ranks,
                     CheckpointOptions.defaults().saving(saving))));
       }
-      for (int round = 0; round <= plan.rounds(); round++) { // the first one warms up
+      for (int round = 0; round <= rounds; round++) { // the first one warms up
         for (Way way : ways) {
-          way.measure(ranks, step, plan.steps());
+          way.measure(ranks, step, stepCount);
         }
       }
       for (Way way : ways) {
-        CheckpointTime time = way.time(ways.get(0), step);
+        CheckpointBench.Time time = way.time(ways.get(0), step);
         if (ranks.rank() == 0) {
           results.accept(time);
         }
@@ -113,12 +125,12 @@ record CheckpointBenchRank(CheckpointPlan plan) implements RankWork {
     }
 
     /** Returns the times without the first round. Collective. */
-    CheckpointTime time(Way none, TrainingStep step) throws IOException {
+    CheckpointBench.Time time(Way none, TrainingStep step) throws IOException {
       double[] ratios = new double[stepMillis.size() - 1];
       for (int round = 1; round < stepMillis.size(); round++) {
         ratios[round - 1] = stepMillis.get(round) / none.stepMillis.get(round);
       }
-      return new CheckpointTime(
+      return new CheckpointBench.Time(
           name,
           median(stepMillis),
           median(saveMillis),

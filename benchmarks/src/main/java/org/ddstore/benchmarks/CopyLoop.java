@@ -13,11 +13,13 @@ import org.ddstore.nativeio.NativeLibrary;
 /**
  * The baseline of {@link ReadBench}: one thread copies random rows one by one, from the memory that
  * the batches are read from, into batches of the same layout. A plain loop around C's {@code
- * memcpy}, or around a Java copy if the native library is unavailable.
+ * memcpy}, or around a Java copy if the native library is unavailable. Turns of the {@link
+ * StreamCopy} follow each round, so that both run under the same conditions as the reads.
  */
 final class CopyLoop implements AutoCloseable {
   private static final int HOT_COPIES = 1000;
 
+  private final StreamCopy stream;
   private final List<Segment> segments;
   private final long rowsEach;
   private final int rowBytes;
@@ -29,9 +31,19 @@ final class CopyLoop implements AutoCloseable {
   private final SplittableRandom random = new SplittableRandom(1);
   private final Round round;
   private final DescriptiveStatistics micros = new DescriptiveStatistics();
+  private boolean isCounting;
+  private long loopNanos;
+  private long streamNanos;
 
   private CopyLoop(
-      List<Segment> segments, long rowsEach, int rowBytes, int batch, int inRound, int slots) {
+      StreamCopy stream,
+      List<Segment> segments,
+      long rowsEach,
+      int rowBytes,
+      int batch,
+      int inRound,
+      int slots) {
+    this.stream = stream;
     this.segments = segments;
     this.rowsEach = rowsEach;
     this.rowBytes = rowBytes;
@@ -40,22 +52,24 @@ final class CopyLoop implements AutoCloseable {
     this.slots = slots;
     this.targets = OffHeapBuffer.allocate((long) slots * batch * rowBytes);
     this.round = NativeLibrary.isLoaded() ? new InC() : new InJava();
+    stream.begin();
   }
 
   /**
+   * @param stream owned by the caller; forgets its turns
    * @param segments segments of fixed records of {@code rowBytes}, all of one size; held by the
    *     caller
    * @param inRound number of batches that one round fills
    * @param held number of batches, filled in turn; a multiple of {@code inRound}
    */
   static CopyLoop ofRandomRows(
-      List<Segment> segments, int rowBytes, int batch, int inRound, int held) {
-    return new CopyLoop(segments, segments.get(0).rows(), rowBytes, batch, inRound, held);
+      StreamCopy stream, List<Segment> segments, int rowBytes, int batch, int inRound, int held) {
+    return new CopyLoop(stream, segments, segments.get(0).rows(), rowBytes, batch, inRound, held);
   }
 
   /** Returns a loop that copies the first row of a segment into the same memory each time. */
-  static CopyLoop ofFirstRow(Segment segment, int rowBytes) {
-    return new CopyLoop(List.of(segment), 1, rowBytes, 1, HOT_COPIES, 1);
+  static CopyLoop ofFirstRow(StreamCopy stream, Segment segment, int rowBytes) {
+    return new CopyLoop(stream, List.of(segment), 1, rowBytes, 1, HOT_COPIES, 1);
   }
 
   /** Returns a human-readable description of the loop. */
@@ -66,18 +80,32 @@ final class CopyLoop implements AutoCloseable {
   }
 
   /**
-   * Fills the batches of a round with new random rows.
+   * Fills the batches of a round with new random rows, then runs turns of the stream until both
+   * have taken about equal time.
    *
-   * @param counts whether the time is recorded
-   * @return duration of the copy in nanoseconds
+   * @param counts whether the times are recorded; once true, true for all later rounds
    */
-  long round(boolean counts) {
+  void round(boolean counts) {
+    if (counts && !isCounting) {
+      isCounting = true;
+      stream.begin();
+      loopNanos = 0;
+      streamNanos = stream.turn();
+    }
     long nanos = round.run();
     first = (first + inRound) % slots;
     if (counts) {
       micros.addValue(nanos / 1e3 / inRound / batch);
     }
-    return nanos;
+    loopNanos += nanos;
+    while (streamNanos < loopNanos) {
+      streamNanos += stream.turn();
+    }
+  }
+
+  /** Returns the rate of the stream's median turn, in 10^9 bytes per second. */
+  double streamGbPerSecond() {
+    return stream.gbPerSecond();
   }
 
   /** Returns the wall time per row of the median round, in microseconds. */

@@ -4,22 +4,17 @@ package org.ddstore.benchmarks;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.concurrent.Callable;
+import org.ddstore.benchmarks.driver.Bench;
 import org.ddstore.cli.OptionRange;
-import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
 import org.ddstore.memory.DeviceChoice;
 import org.ddstore.memory.Devices;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The command that measures copies of batches to a device, pinned against pageable memory. */
 @Command(
@@ -30,8 +25,8 @@ import picocli.CommandLine.Spec;
           + " compares the copy with its source.",
       "Needs the CUDA driver and a GPU; without one it names what is missing."
     })
-final class DeviceBench implements Callable<Integer> {
-  private static final int MOST_BATCH_MB = 1024;
+final class DeviceBench extends Bench {
+  private static final int MAX_BATCH_MB = 1024;
 
   @Option(
       names = "--batch-mb",
@@ -53,13 +48,9 @@ final class DeviceBench implements Callable<Integer> {
       description = "Duration of each measurement in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 2;
 
-  @Mixin private Output output;
-
-  @Spec private CommandSpec command;
-
   @Override
   public Integer call() {
-    OptionRange.checkAll(command, "--batch-mb", batchMb, 1, MOST_BATCH_MB);
+    OptionRange.checkAll(command, "--batch-mb", batchMb, 1, MAX_BATCH_MB);
     OptionRange.check(command, "--device", device == null ? 0 : device, 0, Integer.MAX_VALUE);
     OptionRange.checkSeconds(command, seconds);
     Devices devices = Devices.ofThisProcess();
@@ -73,7 +64,7 @@ final class DeviceBench implements Callable<Integer> {
     List<DeviceCopies.Result> results = new ArrayList<>();
     long mismatches = 0;
     String hostMemory = "";
-    try (Progress progress = Progress.open("bench device", batchMb.size())) {
+    try (Progress progress = progress(batchMb.size())) {
       for (int i = 0; i < batchMb.size(); i++) {
         try (DeviceCopies copies = new DeviceCopies(chosen, (long) batchMb.get(i) << 20)) {
           results.addAll(copies.measure(seconds));
@@ -83,32 +74,20 @@ final class DeviceBench implements Callable<Integer> {
         progress.stepTo(i + 1);
       }
     }
-    report(results, mismatches, hostMemory, chosen);
-    return mismatches == 0 ? 0 : 1;
-  }
-
-  private void report(
-      List<DeviceCopies.Result> results, long mismatches, String hostMemory, int chosen) {
-    output.table(
-        List.of("batch", "memory", "GB/s", "call us", "ratio"),
-        results.stream()
-            .map(
-                result ->
-                    List.of(
-                        ByteSize.format(result.batchBytes()),
-                        result.memory(),
-                        decimal(result.gbPerSecond()),
-                        decimal(result.callMicros()),
-                        decimal(result.ratioToPageable())))
-            .toList());
-    output.line("batches to device %d; pinned memory: %s".formatted(chosen, hostMemory));
-    Map<String, Object> more = new LinkedHashMap<>();
-    more.put("device", chosen);
-    more.put("hostMemory", hostMemory);
-    output.finish(mismatches, results, more);
-  }
-
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
+    table(
+        "batch, memory, GB/s, call us, ratio",
+        results,
+        result ->
+            List.of(
+                ByteSize.format(result.batchBytes()),
+                result.memory(),
+                fixed(2, result.gbPerSecond()),
+                fixed(2, result.callMicros()),
+                fixed(2, result.ratioToPageable())));
+    line("batches to device %d; pinned memory: %s", chosen, hostMemory);
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("device", chosen);
+    summary.put("hostMemory", hostMemory);
+    return finish(mismatches, results, summary);
   }
 }

@@ -5,27 +5,26 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Callable;
-import org.ddstore.local.EmbeddedSpark;
+import java.util.function.ToDoubleFunction;
+import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.driver.RankNetwork;
 import org.ddstore.cli.OptionRange;
-import org.ddstore.local.Output;
+import org.ddstore.cli.TransportOptions;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Progress;
 import org.ddstore.local.ScratchDirectory;
-import org.ddstore.cli.TransportOptions;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.Plural;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The command that measures an epoch of the loader and the same epoch of alternatives. */
 @Command(
@@ -42,10 +41,10 @@ import picocli.CommandLine.Spec;
       "Finally a consumer whose step takes four times as long as a batch of the loader reports the"
           + " share of time that it waits, from the loader's statistics."
     })
-final class EpochBench implements Callable<Integer> {
+final class EpochBench extends Bench {
   private static final int EXECUTOR_MB = 1024;
   private static final int ROUNDS = 5;
-  private static final int MOST_BATCH_MB =
+  private static final int MAX_BATCH_MB =
       128; // half of a loader's limit, because remote rows are staged first
 
   @Option(
@@ -109,15 +108,12 @@ final class EpochBench implements Callable<Integer> {
   private double seconds = 2;
 
   @Mixin private TransportOptions transport;
-  @Mixin private Output output;
-
-  @Spec private CommandSpec command;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     Set<EpochWay> ways = check();
     boolean parquet = ways.remove(EpochWay.PARQUET);
-    List<EpochTime> times = new ArrayList<>();
+    List<EpochResult> results = new ArrayList<>();
     EpochPlan plan;
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-epoch-")) {
       plan =
@@ -133,20 +129,15 @@ final class EpochBench implements Callable<Integer> {
               seconds,
               ROUNDS);
       int steps = rowBytes.size() * (ways.size() + (parquet ? 1 : 0));
-      try (Progress progress = Progress.open("bench epoch", steps)) {
-        try (RankProcesses processes = RankProcesses.start(new EpochBenchRank(plan), 1)) {
-          processes.play(
-              time -> {
-                times.add((EpochTime) time);
-                progress.stepTo(times.size());
-              });
-        }
+      try (Progress progress = progress(steps)) {
+        runOnRanks(plan, 1, EpochResult.class, results, progress);
         if (parquet) {
-          measureSpark(plan, times, progress);
+          measureSpark(plan, results, progress);
         }
       }
     }
-    return report(plan, results(plan, times));
+    results.sort(Comparator.comparingInt(result -> rowBytes.indexOf(result.rowBytes())));
+    return report(results);
   }
 
   private Set<EpochWay> check() {
@@ -155,13 +146,13 @@ final class EpochBench implements Callable<Integer> {
     OptionRange.check(command, "--ranks", ranks, 1, RankNetwork.MAX_RANKS);
     OptionRange.check(command, "--batch", batch, 1, 1 << 16);
     OptionRange.check(command, "--store-mb", storeMb, 1, 1 << 20);
-    if ((long) batch * Collections.max(rowBytes) > (long) MOST_BATCH_MB << 20) {
+    if ((long) batch * Collections.max(rowBytes) > (long) MAX_BATCH_MB << 20) {
       throw usage(
           "--batch %d: more than %d MiB with rows of %d bytes; use a smaller --batch or --row-bytes"
-              .formatted(batch, MOST_BATCH_MB, Collections.max(rowBytes)));
+              .formatted(batch, MAX_BATCH_MB, Collections.max(rowBytes)));
     }
     if (rows != 0) {
-      OptionRange.check(command, "--rows", rows, (long) batch * ranks, EpochPlan.MOST_ROWS);
+      OptionRange.check(command, "--rows", rows, (long) batch * ranks, EpochPlan.MAX_ROWS);
     } else if (((long) storeMb << 20) / Collections.max(rowBytes) < (long) batch * ranks) {
       throw usage(
           "--store-mb %d: too small for a batch of %d rows of %d bytes on each of %d ranks"
@@ -189,79 +180,52 @@ final class EpochBench implements Callable<Integer> {
     return ways;
   }
 
-  private ParameterException usage(String text) {
-    return new ParameterException(command.commandLine(), text);
-  }
-
-  private void measureSpark(EpochPlan plan, List<EpochTime> times, Progress progress)
+  private void measureSpark(EpochPlan plan, List<EpochResult> results, Progress progress)
       throws IOException {
     Map<String, String> settings = Map.of("spark.sql.shuffle.partitions", "" + ranks);
     try (EmbeddedSpark spark =
         EmbeddedSpark.open("ddstore bench epoch", ranks, 1, EXECUTOR_MB, settings)) {
       for (int bytes : rowBytes) {
-        times.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), bytes));
-        progress.stepTo(times.size());
+        double gatherSeconds =
+            results.stream()
+                .filter(result -> result.rowBytes() == bytes) // the first is the raw gather
+                .findFirst()
+                .orElseThrow()
+                .epochSeconds();
+        results.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), gatherSeconds));
+        progress.stepTo(results.size());
       }
     }
   }
 
-  private List<EpochResult> results(EpochPlan plan, List<EpochTime> times) {
-    List<EpochResult> results = new ArrayList<>();
-    for (int bytes : rowBytes) {
-      List<EpochTime> timesOfSize =
-          times.stream().filter(time -> time.rowBytes() == bytes).toList();
-      double gather = timesOfSize.get(0).epochSeconds(); // the raw gather is the first way
-      timesOfSize.forEach(time -> results.add(EpochResult.of(plan.ofSize(bytes), time, gather)));
-    }
-    return results;
-  }
-
-  private int report(EpochPlan plan, List<EpochResult> results) {
-    output.table(
-        List.of(
-            "way",
-            "row",
-            "epoch s",
-            "us/row",
-            "GB/s",
-            "ratio to raw gather",
-            "waits",
-            "mismatches"),
-        results.stream().map(EpochBench::cells).toList());
-    output.line(
-        String.format(
-            Locale.ROOT,
-            "%s, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
-                + " of a consumer whose step takes as long as four batches",
-            Plural.of(ranks, "rank"),
-            rows > 0 ? Plural.of(rows, "row") : ByteSize.format(plan.storeBytes()),
-            sampler,
-            batch));
+  private int report(List<EpochResult> results) {
+    table(
+        "way, row, epoch s, us/row, GB/s, ratio to raw gather, waits, mismatches",
+        results,
+        EpochBench::cells);
+    line(
+        "%s, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
+            + " of a consumer whose step takes as long as four batches",
+        Plural.of(ranks, "rank"),
+        rows > 0 ? Plural.of(rows, "row") : ByteSize.format((long) storeMb << 20),
+        sampler,
+        batch);
     long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();
-    Map<String, Object> more = new LinkedHashMap<>();
-    more.put("ranks", ranks);
-    more.put("rowBytes", rowBytes);
-    more.put("sampler", sampler);
-    more.put("ratioToRawGather", slowestLoader(results));
-    more.put("waits", mostWaits(results));
-    output.finish(mismatches, results, more);
-    return mismatches == 0 ? 0 : 1;
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("ranks", ranks);
+    summary.put("rowBytes", rowBytes);
+    summary.put("sampler", sampler);
+    summary.put("ratioToRawGather", maxOfLoader(results, EpochResult::ratioToRawGather));
+    summary.put("waits", maxOfLoader(results, EpochResult::waits));
+    return finish(mismatches, results, summary);
   }
 
-  /** Returns the loader's ratio, the worst over all row sizes. */
-  private static double slowestLoader(List<EpochResult> results) {
+  /** Returns the worst value of the loader over all row sizes. */
+  private static double maxOfLoader(
+      List<EpochResult> results, ToDoubleFunction<EpochResult> value) {
     return results.stream()
         .filter(result -> result.way().equals(EpochWay.LOADER.toString()))
-        .mapToDouble(EpochResult::ratioToRawGather)
-        .max()
-        .orElseThrow();
-  }
-
-  /** Returns the maximum share of time that a consumer slower than the loader waits. */
-  private static double mostWaits(List<EpochResult> results) {
-    return results.stream()
-        .filter(result -> result.waits() != null)
-        .mapToDouble(EpochResult::waits)
+        .mapToDouble(value)
         .max()
         .orElseThrow();
   }
@@ -274,11 +238,7 @@ final class EpochBench implements Callable<Integer> {
         decimal(result.microsPerRow()),
         decimal(result.gbPerSecond()),
         decimal(result.ratioToRawGather()),
-        result.waits() == null ? null : String.format(Locale.ROOT, "%.2f %%", 100 * result.waits()),
+        result.waits() == null ? null : fixed(2, 100 * result.waits()) + " %",
         result.mismatches());
-  }
-
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 }

@@ -28,18 +28,16 @@ final class EpochMeasurement {
   private final EpochPlan plan;
   private final Communicator ranks;
   private final PatternRows pattern;
-  private final int rowBytes;
   private long epoch;
 
-  EpochMeasurement(EpochPlan plan, Communicator ranks, PatternRows pattern, int rowBytes) {
+  EpochMeasurement(EpochPlan plan, Communicator ranks, PatternRows pattern) {
     this.plan = plan;
     this.ranks = ranks;
     this.pattern = pattern;
-    this.rowBytes = rowBytes;
   }
 
-  /** Returns the times of all ways, in the order of the readers. */
-  List<EpochTime> run(List<EpochReader> readers) throws IOException {
+  /** Returns the results in the order of the readers, of which the first is the raw gather. */
+  List<EpochResult> run(List<EpochReader> readers) throws IOException {
     List<long[]> mismatches = new ArrayList<>();
     List<Double> spent = new ArrayList<>();
     for (EpochReader reader : readers) {
@@ -54,22 +52,23 @@ final class EpochMeasurement {
         if (spent.get(way) >= plan.seconds()) {
           continue; // so slow that its epochs have used up the time of all rounds
         }
-        double least = plan.seconds() / plan.rounds();
-        double one = round(readers.get(way), least);
-        spent.set(way, spent.get(way) + Math.max(one, least));
+        double minSeconds = plan.seconds() / plan.rounds();
+        double one = round(readers.get(way), minSeconds);
+        spent.set(way, spent.get(way) + Math.max(one, minSeconds));
         seconds.get(way).addValue(one);
         mismatches.get(way)[0] += readers.get(way).isExact() ? 0 : 1;
       }
     }
-    List<EpochTime> times = new ArrayList<>();
+    List<EpochResult> results = new ArrayList<>();
+    double gather = seconds.get(0).getPercentile(50);
     for (int way = 0; way < readers.size(); way++) {
+      EpochReader reader = readers.get(way);
       ranks.allReduce(mismatches.get(way), ReduceOp.SUM);
-      EpochWay which = readers.get(way).way();
       double one = seconds.get(way).getPercentile(50);
-      Double waits = waits(readers.get(way), one);
-      times.add(new EpochTime(which, rowBytes, one, waits, mismatches.get(way)[0]));
+      Double waits = waits(reader, one);
+      results.add(EpochResult.of(plan, reader.way(), one, gather, waits, mismatches.get(way)[0]));
     }
-    return times;
+    return results;
   }
 
   /**
@@ -86,9 +85,9 @@ final class EpochMeasurement {
       ranks.barrier();
       consumer.readEpoch();
     }
-    double[] most = {consumer.waits()};
-    ranks.allReduce(most, ReduceOp.MAX);
-    return most[0];
+    double[] longest = {consumer.waits()};
+    ranks.allReduce(longest, ReduceOp.MAX);
+    return longest[0];
   }
 
   /** Reads an epoch and returns the number of this rank's wrong or missing rows. */
@@ -112,7 +111,7 @@ final class EpochMeasurement {
     ByteBuffer bytes = rows.order(ByteOrder.LITTLE_ENDIAN);
     long wrong = 0;
     for (int i = 0; i < expected.length; i++) {
-      wrong += pattern.matches(expected[i], bytes, i * rowBytes) ? 0 : 1;
+      wrong += pattern.matches(expected[i], bytes, i * pattern.rowBytes()) ? 0 : 1;
     }
     return wrong;
   }

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import java.io.IOException;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import org.ddstore.DDStore;
+import org.ddstore.ShardWriter;
+import org.ddstore.StoreOptions;
+import org.ddstore.Variable;
+import org.ddstore.benchmarks.driver.RankJvm;
+import org.ddstore.benchmarks.driver.RankNetwork;
+import org.ddstore.benchmarks.driver.RankWork;
+import org.ddstore.collective.Communicator;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.sampling.Sampler;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.sampling.WorldRank;
+import org.ddstore.spark.backend.OpenTransport;
+import org.ddstore.transport.Transport;
 
 /**
- * The plan of {@link EpochBench}; sent to the ranks and to Spark's executors.
+ * The measurements of {@link EpochBench}: every rank holds rows and reads. Sent to the ranks and to
+ * Spark's executors.
  *
  * @param batch number of rows in a batch of one rank
  * @param rows total number of rows; 0 to derive it from {@code storeBytes}, see {@link #ofSize}
@@ -31,14 +45,68 @@ record EpochPlan(
     String directory,
     double seconds,
     int rounds)
-    implements Serializable {
+    implements RankWork {
   private static final long serialVersionUID = 1L;
 
-  static final int MOST_ROWS = 1 << 26;
+  static final int MAX_ROWS = 1 << 26;
   static final List<String> SAMPLERS = List.of("shuffled", "chunked", "sequential");
 
   private static final long SEED = 42;
   private static final int BLOCK_ROWS = 64;
+
+  @Override
+  public void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> results)
+      throws Exception {
+    for (int bytes : rowBytes) {
+      List<EpochResult> measured =
+          ofSize(bytes).measure(new PatternRows(bytes), ranks, remote.transport());
+      if (ranks.rank() == 0) {
+        measured.forEach(results);
+      }
+    }
+  }
+
+  private List<EpochResult> measure(PatternRows pattern, Communicator ranks, Transport transport)
+      throws Exception {
+    int rank = ranks.rank();
+    StoreOptions options = network.storeOptions();
+    try (DDStore store = DDStore.open(ranks, transport, options)) {
+      ShardWriter writer = ShardWriter.create(pattern.schema(), options);
+      pattern.write(firstRow(rank), firstRow(rank + 1) - firstRow(rank), writer);
+      Variable stored = store.add("rows", writer);
+      if (ways.contains(EpochWay.MAPPED)) {
+        MappedEpochs.write(this, rank, pattern);
+      }
+      if (ways.contains(EpochWay.FILES)) {
+        FileEpochs.write(this, rank, pattern);
+      }
+      ranks.awaitAll("rows written", RankJvm.PATIENCE);
+      List<EpochReader> readers = new ArrayList<>();
+      try {
+        for (EpochWay way : ways) {
+          readers.add(open(way, stored, ranks, pattern.rowBytes()));
+        }
+        List<EpochResult> results = new EpochMeasurement(this, ranks, pattern).run(readers);
+        ranks.awaitAll("measured", RankJvm.PATIENCE);
+        return results;
+      } finally {
+        for (EpochReader reader : readers) {
+          reader.close();
+        }
+      }
+    }
+  }
+
+  private EpochReader open(EpochWay way, Variable stored, Communicator ranks, int bytesPerRow)
+      throws IOException {
+    return switch (way) {
+      case GATHER -> new GatherEpochs(this, ranks.rank(), stored);
+      case LOADER -> new LoaderEpochs(this, ranks, stored);
+      case MAPPED -> new MappedEpochs(this, ranks.rank(), bytesPerRow);
+      case FILES -> new FileEpochs(this, ranks.rank(), bytesPerRow);
+      case PARQUET -> throw new IllegalArgumentException("read by Spark, not by ranks");
+    };
+  }
 
   int ranks() {
     return network.ranks();
@@ -60,7 +128,7 @@ record EpochPlan(
 
   /** Returns this plan for one row size, with the number of rows. */
   EpochPlan ofSize(int bytes) {
-    int number = rows > 0 ? rows : (int) Math.min(MOST_ROWS, storeBytes / bytes);
+    int number = rows > 0 ? rows : (int) Math.min(MAX_ROWS, storeBytes / bytes);
     return new EpochPlan(
         List.of(bytes),
         batch,

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import java.io.Serializable;
+
 /**
  * One line of the report of {@link EpochBench}.
  *
  * @param way name of the way, see {@link EpochWay#toString()}
  * @param rows number of rows that all ranks together receive in an epoch
- * @param epochSeconds time in seconds until the slowest rank has its last batch
+ * @param epochSeconds time in seconds until the slowest rank has its last batch, in the median
+ *     round
  * @param microsPerRow time of the epoch per row, in microseconds
  * @param gbPerSecond throughput of all ranks, in 10^9 bytes per second
  * @param ratioToRawGather time of this way divided by the time of the raw gather; below 1 is faster
  * @param waits share of time, in [0, 1], that a consumer with a slower step waits; null if not
  *     counted
- * @param mismatches number of rows that differ from the order or from the written rows
+ * @param mismatches number of rows of one epoch that differ from the order or from the written rows
  */
 record EpochResult(
     String way,
@@ -24,19 +27,33 @@ record EpochResult(
     double gbPerSecond,
     double ratioToRawGather,
     Double waits,
-    long mismatches) {
-  static EpochResult of(EpochPlan plan, EpochTime time, double gatherSeconds) {
+    long mismatches)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param plan plan of one row size
+   * @param gatherSeconds time of an epoch of the raw gather of that row size
+   */
+  static EpochResult of(
+      EpochPlan plan,
+      EpochWay way,
+      double epochSeconds,
+      double gatherSeconds,
+      Double waits,
+      long mismatches) {
+    int rowBytes = plan.rowBytes().get(0);
     long rows = plan.epochRows();
     return new EpochResult(
-        time.way().toString(),
-        time.rowBytes(),
+        way.toString(),
+        rowBytes,
         plan.batch(),
         rows,
-        time.epochSeconds(),
-        time.epochSeconds() * 1e6 / rows,
-        rows * (double) time.rowBytes() / time.epochSeconds() / 1e9,
-        time.epochSeconds() / gatherSeconds,
-        time.waits(),
-        time.mismatches());
+        epochSeconds,
+        epochSeconds * 1e6 / rows,
+        rows * (double) rowBytes / epochSeconds / 1e9,
+        epochSeconds / gatherSeconds,
+        waits,
+        mismatches);
   }
 }

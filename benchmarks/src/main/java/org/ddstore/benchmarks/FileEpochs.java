@@ -11,18 +11,16 @@ import java.nio.file.StandardOpenOption;
 import org.ddstore.memory.OffHeapBuffer;
 
 /** A reader of one file per row, a thousand per folder, each opened and read into the batch. */
-final class FileEpochs implements EpochReader {
+final class FileEpochs extends OrderedEpochs {
   private static final int FOLDER_ROWS = 1000;
 
   private final EpochPlan plan;
-  private final int rank;
   private final int rowBytes;
   private final OffHeapBuffer batch;
-  private long[][] order;
 
   FileEpochs(EpochPlan plan, int rank, int rowBytes) {
+    super(plan, rank, EpochWay.FILES);
     this.plan = plan;
-    this.rank = rank;
     this.rowBytes = rowBytes;
     this.batch = OffHeapBuffer.allocate((long) plan.batch() * rowBytes);
   }
@@ -33,8 +31,8 @@ final class FileEpochs implements EpochReader {
   }
 
   /** Writes the rows of a rank. */
-  static void write(EpochPlan plan, int rank, PatternRows pattern, int rowBytes)
-      throws IOException {
+  static void write(EpochPlan plan, int rank, PatternRows pattern) throws IOException {
+    int rowBytes = pattern.rowBytes();
     for (int row = plan.firstRow(rank); row < plan.firstRow(rank + 1); row++) {
       Path file = file(plan, rowBytes, row);
       if (row % FOLDER_ROWS == 0 || row == plan.firstRow(rank)) {
@@ -45,17 +43,8 @@ final class FileEpochs implements EpochReader {
   }
 
   @Override
-  public EpochWay way() {
-    return EpochWay.FILES;
-  }
-
-  @Override
-  public void prepare(long epoch) {
-    order = plan.order(rank, epoch);
-  }
-
-  @Override
   public void read(Consumer consumer) throws IOException {
+    long[][] order = order();
     ByteBuffer target = batch.buffer().duplicate();
     for (int number = 0; number < order.length; number++) {
       target.clear();

@@ -6,32 +6,19 @@ import org.ddstore.Reader;
 import org.ddstore.Variable;
 
 /** The baseline: reads batches whose rows are known in advance, always into the same memory. */
-final class GatherEpochs implements EpochReader {
-  private final EpochPlan plan;
-  private final int rank;
+final class GatherEpochs extends OrderedEpochs {
   private final Reader reader;
   private final Batch batch;
-  private long[][] order;
 
   GatherEpochs(EpochPlan plan, int rank, Variable rows) {
-    this.plan = plan;
-    this.rank = rank;
+    super(plan, rank, EpochWay.GATHER);
     this.reader = rows.reader();
     this.batch = reader.getBatch();
   }
 
   @Override
-  public EpochWay way() {
-    return EpochWay.GATHER;
-  }
-
-  @Override
-  public void prepare(long epoch) {
-    order = plan.order(rank, epoch);
-  }
-
-  @Override
   public void read(Consumer consumer) {
+    long[][] order = order();
     for (int number = 0; number < order.length; number++) {
       reader.getBatch(batch, order[number]);
       consumer.take(number, batch.field(PatternRows.FIELD).asByteBuffer());

@@ -13,40 +13,38 @@ import org.ddstore.types.DType;
 
 /**
  * A measurement in which one thread repeatedly reads one row, which stays in the caches, into the
- * same memory. It alternates with the {@link ReadLimits}, whose loop copies the same row.
+ * same memory. It alternates with the {@link CopyLoop}, which copies the same row.
  */
-final class HotRow {
+final class HotRow implements ReadResult.Times {
   private static final int CALLS = 1000;
   private static final double WARM_UP = 0.4;
 
   private final Variable rows;
   private final PatternRows pattern;
-  private final int rowBytes;
   private final long index;
-  private final ReadLimits limits;
+  private final CopyLoop loop;
   private final DescriptiveStatistics micros = new DescriptiveStatistics();
   private long mismatches;
 
-  HotRow(Variable rows, PatternRows pattern, int rowBytes, long index, ReadLimits limits) {
+  HotRow(Variable rows, PatternRows pattern, long index, CopyLoop loop) {
     this.rows = rows;
     this.pattern = pattern;
-    this.rowBytes = rowBytes;
     this.index = index;
-    this.limits = limits;
+    this.loop = loop;
   }
 
   void run(double seconds) {
     try (Reader reader = rows.reader();
-        OffHeapBuffer memory = OffHeapBuffer.allocate(rowBytes)) {
+        OffHeapBuffer memory = OffHeapBuffer.allocate(pattern.rowBytes())) {
       ByteBuffer bytes = memory.buffer().order(ByteOrder.LITTLE_ENDIAN);
-      Tensor row = Tensor.wrap(DType.UINT8, bytes, 1, rowBytes);
+      Tensor row = Tensor.wrap(DType.UINT8, bytes, 1, pattern.rowBytes());
       long start = System.nanoTime();
       long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
       long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       for (long now = start; now < end || micros.getN() == 0; now = System.nanoTime()) {
         double roundMicros = round(reader, row);
         mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
-        limits.round(now >= warm);
+        loop.round(now >= warm);
         if (now >= warm) {
           micros.addValue(roundMicros);
         }
@@ -63,15 +61,23 @@ final class HotRow {
     return (System.nanoTime() - start) / 1e3 / CALLS;
   }
 
-  double microsPerRow() {
+  @Override
+  public double microsPerRow() {
     return micros.getPercentile(50);
   }
 
-  double p99MicrosPerRow() {
+  @Override
+  public double p99MicrosPerRow() {
     return micros.getPercentile(99);
   }
 
-  long mismatches() {
+  @Override
+  public double processorMicrosPerRow() {
+    throw new UnsupportedOperationException("not measured");
+  }
+
+  @Override
+  public long mismatches() {
     return mismatches;
   }
 }

@@ -5,22 +5,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.ToDoubleFunction;
-import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.ddstore.benchmarks.driver.Bench;
 import org.ddstore.cli.ClusterOptions;
-import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.cli.OptionRange;
-import org.ddstore.local.Output;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Progress;
 import org.ddstore.spark.config.ByteSize;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The command that compares a load with a read of the same files without DDStore. */
 @Command(
@@ -33,7 +28,7 @@ import picocli.CommandLine.Spec;
       "A load is timed on the ranks, from the first row to the last byte, as is the read by the"
           + " library; a scan is timed on the driver."
     })
-final class IngestBench implements Callable<Integer> {
+final class IngestBench extends Bench {
   private static final int RANKS = 2;
 
   @Option(
@@ -63,9 +58,6 @@ final class IngestBench implements Callable<Integer> {
   private int rounds = 5;
 
   @Mixin private ClusterOptions cluster;
-  @Mixin private Output output;
-
-  @Spec private CommandSpec command;
 
   /**
    * One round.
@@ -85,7 +77,7 @@ final class IngestBench implements Callable<Integer> {
     OptionRange.check(command, "--rounds", rounds, 1, 1000);
     List<Round> measured = new ArrayList<>();
     try (EmbeddedSpark spark = cluster.open(RANKS, Map.of());
-        Progress progress = Progress.open("bench ingest", rounds + 1)) {
+        Progress progress = progress(rounds + 1)) {
       IngestRun run =
           format == null
               ? IngestRun.write(spark, rows, floats)
@@ -99,29 +91,20 @@ final class IngestBench implements Callable<Integer> {
         progress.stepTo(round + 1);
       }
     }
-    report(measured);
-    return 0;
+    return report(measured);
   }
 
-  private void report(List<Round> measured) {
+  private int report(List<Round> measured) {
     double scan = rows / median(measured, Round::scanSeconds);
     double load = rows / median(measured, Round::loadSeconds);
-    List<String> header =
-        new ArrayList<>(List.of("round", other() + " s", "load s", "whole job s"));
-    if (format != null) {
-      header.add(2, "with copy s");
-    }
-    output.table(header, measured.stream().map(round -> line(measured, round)).toList());
-    output.line(
-        String.format(
-            Locale.ROOT,
-            "%,d rows of %s: %,.0f rows/s loaded, %,.0f rows/s by the %s (medians), ratio %.2f",
-            rows,
-            ByteSize.format((long) floats * Float.BYTES),
-            load,
-            scan,
-            other(),
-            load / scan));
+    String copied = format == null ? "" : "with copy s, ";
+    table(
+        "round, " + other() + " s, " + copied + "load s, whole job s",
+        measured,
+        round -> cells(measured, round));
+    line(
+        "%,d rows of %s: %,.0f rows/s loaded, %,.0f rows/s by the %s (medians), ratio %.2f",
+        rows, ByteSize.format((long) floats * Float.BYTES), load, scan, other(), load / scan);
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("rows", rows);
     summary.put("floats", floats);
@@ -131,27 +114,24 @@ final class IngestBench implements Callable<Integer> {
     summary.put(format == null ? "ratioToBareScan" : "ratioToLibrary", load / scan);
     if (format != null) {
       double copy = rows / median(measured, Round::copySeconds);
-      output.line(
-          String.format(
-              Locale.ROOT,
-              "%,.0f rows/s by the library with a copy of its arrays to shared memory, ratio %.2f",
-              copy,
-              load / copy));
+      line(
+          "%,.0f rows/s by the library with a copy of its arrays to shared memory, ratio %.2f",
+          copy, load / copy);
       summary.put("libraryAndCopyRowsPerSecond", Math.round(copy));
       summary.put("ratioToLibraryAndCopy", load / copy);
     }
-    output.finish(0, measured, summary);
+    return finish(0, measured, summary);
   }
 
-  private List<Object> line(List<Round> measured, Round round) {
+  private List<Object> cells(List<Round> measured, Round round) {
     List<Object> line = new ArrayList<>();
     line.add(measured.indexOf(round) + 1);
-    line.add(decimal(round.scanSeconds));
+    line.add(fixed(2, round.scanSeconds));
     if (format != null) {
-      line.add(decimal(round.copySeconds));
+      line.add(fixed(2, round.copySeconds));
     }
-    line.add(decimal(round.loadSeconds));
-    line.add(decimal(round.jobSeconds));
+    line.add(fixed(2, round.loadSeconds));
+    line.add(fixed(2, round.jobSeconds));
     return line;
   }
 
@@ -160,10 +140,6 @@ final class IngestBench implements Callable<Integer> {
   }
 
   private static double median(List<Round> measured, ToDoubleFunction<Round> seconds) {
-    return new Median().evaluate(measured.stream().mapToDouble(seconds).toArray());
-  }
-
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
+    return median(measured.stream().mapToDouble(seconds).toArray());
   }
 }

@@ -15,9 +15,10 @@ final class LoaderEpochs implements EpochReader {
   private final Loader loader;
   private long epoch;
 
-  LoaderEpochs(EpochPlan plan, Communicator ranks, Variable rows, LoaderOptions options) {
+  LoaderEpochs(EpochPlan plan, Communicator ranks, Variable rows) {
     this.ranks = ranks;
-    this.loader = Loader.open(rows, plan.batches(), plan.place(ranks.rank()), options);
+    this.loader =
+        Loader.open(rows, plan.batches(), plan.place(ranks.rank()), LoaderOptions.defaults());
   }
 
   @Override

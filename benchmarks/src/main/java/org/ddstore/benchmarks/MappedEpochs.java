@@ -12,21 +12,17 @@ import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
 
 /** A reader of one file of all rows, which each rank maps and copies row by row into batches. */
-final class MappedEpochs implements EpochReader {
+final class MappedEpochs extends OrderedEpochs {
   private static final long MAX_PART_BYTES = 1 << 30;
 
-  private final EpochPlan plan;
-  private final int rank;
   private final int rowBytes;
   private final int partRows;
   private final List<MappedRegion> parts = new ArrayList<>();
   private final OffHeapBuffer batch;
-  private long[][] order;
 
   /** Maps the file into which each rank has written its rows. */
   MappedEpochs(EpochPlan plan, int rank, int rowBytes) throws IOException {
-    this.plan = plan;
-    this.rank = rank;
+    super(plan, rank, EpochWay.MAPPED);
     this.rowBytes = rowBytes;
     this.partRows = (int) (MAX_PART_BYTES / rowBytes);
     this.batch = OffHeapBuffer.allocate((long) plan.batch() * rowBytes);
@@ -47,8 +43,8 @@ final class MappedEpochs implements EpochReader {
   }
 
   /** Writes the rows of a rank. */
-  static void write(EpochPlan plan, int rank, PatternRows pattern, int rowBytes)
-      throws IOException {
+  static void write(EpochPlan plan, int rank, PatternRows pattern) throws IOException {
+    int rowBytes = pattern.rowBytes();
     try (FileChannel channel =
         FileChannel.open(
             file(plan, rowBytes), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
@@ -62,17 +58,8 @@ final class MappedEpochs implements EpochReader {
   }
 
   @Override
-  public EpochWay way() {
-    return EpochWay.MAPPED;
-  }
-
-  @Override
-  public void prepare(long epoch) {
-    order = plan.order(rank, epoch);
-  }
-
-  @Override
   public void read(Consumer consumer) {
+    long[][] order = order();
     ByteBuffer target = batch.buffer();
     for (int number = 0; number < order.length; number++) {
       long[] rows = order[number];

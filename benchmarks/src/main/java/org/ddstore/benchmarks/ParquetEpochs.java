@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.sampling.EpochBatches;
 import org.ddstore.spark.task.PartitionJob;
 import scala.collection.Iterator;
 
@@ -51,9 +52,15 @@ final class ParquetEpochs {
     this.stored = session.read().parquet(path);
   }
 
-  /** Writes the files, checks one epoch, and measures one epoch per round. */
-  static EpochTime measure(EmbeddedSpark spark, EpochPlan plan, int rowBytes) throws IOException {
-    ParquetEpochs epochs = new ParquetEpochs(spark, plan, rowBytes);
+  /**
+   * Writes the files, checks one epoch, and measures one epoch per round.
+   *
+   * @param plan plan of one row size
+   * @param gatherSeconds time of an epoch of the raw gather of that row size
+   */
+  static EpochResult measure(EmbeddedSpark spark, EpochPlan plan, double gatherSeconds)
+      throws IOException {
+    ParquetEpochs epochs = new ParquetEpochs(spark, plan, plan.rowBytes().get(0));
     Part compared = epochs.read(0, true);
     DescriptiveStatistics seconds = new DescriptiveStatistics();
     for (int round = 1; round <= plan.rounds(); round++) {
@@ -61,10 +68,11 @@ final class ParquetEpochs {
       epochs.read(round, false);
       seconds.addValue((double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1));
     }
-    return new EpochTime(
+    return EpochResult.of(
+        plan,
         EpochWay.PARQUET,
-        rowBytes,
         seconds.getPercentile(50),
+        gatherSeconds,
         null,
         compared.mismatches() + Math.abs(plan.epochRows() - compared.rows()));
   }
@@ -112,6 +120,44 @@ final class ParquetEpochs {
         }
       }
       return new Part(rows, mismatches);
+    }
+  }
+
+  /**
+   * The row order of an epoch, concatenated over ranks: the rows of the batches of rank 0, then
+   * those of rank 1, and so on. Fast for consecutive turns. Thread-safe.
+   */
+  private static final class EpochTurns implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    private final EpochPlan plan;
+    private final long epoch;
+    private transient int rank;
+    private transient long number;
+    private transient EpochBatches batches;
+    private transient long[] rows;
+
+    EpochTurns(EpochPlan plan, long epoch) {
+      this.plan = plan;
+      this.epoch = epoch;
+    }
+
+    /** Returns the row of a turn in [0, {@link EpochPlan#epochRows()}). */
+    synchronized long row(long turn) {
+      long turnsPerRank = plan.steps() * plan.batch();
+      int turnRank = (int) (turn / turnsPerRank);
+      long batchNumber = turn % turnsPerRank / plan.batch();
+      if (batches == null || rank != turnRank) {
+        batches = plan.batches().epoch(plan.rows(), plan.place(turnRank), epoch);
+        rank = turnRank;
+        rows = null;
+      }
+      if (rows == null || number != batchNumber) {
+        rows = new long[plan.batch()];
+        batches.fill(batchNumber, rows);
+        number = batchNumber;
+      }
+      return rows[(int) (turn % plan.batch())];
     }
   }
 }

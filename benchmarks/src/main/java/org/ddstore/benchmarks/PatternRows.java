@@ -12,16 +12,10 @@ import org.ddstore.types.Schema;
  * Rows whose bytes are computed from their global index, so that a reader can verify a row without
  * a copy of it.
  */
-final class PatternRows implements Serializable {
+record PatternRows(int rowBytes) implements Serializable {
   private static final long serialVersionUID = 1L;
   static final String FIELD = "row";
   private static final long STEP = 0x9E3779B97F4A7C15L;
-
-  private final int rowBytes;
-
-  PatternRows(int rowBytes) {
-    this.rowBytes = rowBytes;
-  }
 
   Schema schema() {
     return Schema.of(Field.fixed(FIELD, org.ddstore.types.DType.UINT8, rowBytes));

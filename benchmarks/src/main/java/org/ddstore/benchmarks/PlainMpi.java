@@ -13,9 +13,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.local.ScratchDirectory;
+import org.ddstore.benchmarks.driver.ChildProcesses;
 import org.ddstore.hosts.RemoteShell;
 import org.ddstore.hosts.TwoHosts;
+import org.ddstore.local.ScratchDirectory;
 import org.ddstore.types.DDStoreException;
 
 /**

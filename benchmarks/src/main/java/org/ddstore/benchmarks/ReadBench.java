@@ -4,26 +4,23 @@ package org.ddstore.benchmarks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Callable;
-import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.driver.RankNetwork;
 import org.ddstore.cli.OptionRange;
-import org.ddstore.local.Output;
-import org.ddstore.local.Progress;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
+import org.ddstore.local.Progress;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The command that measures reads by path, row size and batch, against a plain copy loop. */
 @Command(
@@ -36,7 +33,7 @@ import picocli.CommandLine.Spec;
           + " one by one in the same run: memcpy in C, or Java if the native library is"
           + " unavailable."
     })
-final class ReadBench implements Callable<Integer> {
+final class ReadBench extends Bench {
   @Option(
       names = "--row-bytes",
       paramLabel = "N",
@@ -86,9 +83,6 @@ final class ReadBench implements Callable<Integer> {
   private boolean encrypted;
 
   @Mixin private TransportOptions transport;
-  @Mixin private Output output;
-
-  @Spec private CommandSpec command;
 
   /** The number of ranks, given in one of two ways. */
   private static final class Size {
@@ -121,37 +115,24 @@ final class ReadBench implements Callable<Integer> {
             (long) shardMb << 20,
             seconds);
     List<ReadResult> results = new ArrayList<>();
-    try (Progress progress = Progress.open("bench read", plan.measurements());
-        RankProcesses processes = RankProcesses.start(new ReadBenchRank(plan), hosts)) {
-      processes.play(
-          result -> {
-            results.add((ReadResult) result);
-            progress.stepTo(results.size());
-          });
+    try (Progress progress = progress(plan.measurements())) {
+      runOnRanks(plan, hosts, ReadResult.class, results, progress);
     }
     report(plan, results);
     Map<Integer, Double> plainMpi = plainMpi(plan);
     plainMpi.forEach(
         (bytes, micros) ->
-            output.line(
-                "plain MPI in C, with lock, get and unlock per row of %s: %s us/row"
-                    .formatted(ByteSize.format(bytes), decimal(micros))));
+            line(
+                "plain MPI in C, with lock, get and unlock per row of %s: %s us/row",
+                ByteSize.format(bytes), decimal(micros)));
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
-    output.finish(
-        mismatches,
-        results,
-        Map.of(
-            "ranks",
-            size.allRanks(),
-            "hosts",
-            hosts,
-            "shardBytes",
-            plan.shardBytes(),
-            "encrypted",
-            encrypted,
-            "plainMpiMicrosPerRow",
-            plainMpi));
-    return mismatches == 0 ? 0 : 1;
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("ranks", size.allRanks());
+    summary.put("hosts", hosts);
+    summary.put("shardBytes", plan.shardBytes());
+    summary.put("encrypted", encrypted);
+    summary.put("plainMpiMicrosPerRow", plainMpi);
+    return finish(mismatches, results, summary);
   }
 
   /** Returns microseconds per row by row size without a store, if there is a program for that. */
@@ -183,49 +164,30 @@ final class ReadBench implements Callable<Integer> {
   }
 
   private void report(ReadBenchPlan plan, List<ReadResult> results) {
-    output.table(
-        List.of(
-            "path",
-            "row",
-            "batch",
-            "in flight",
-            "us/row",
-            "p99 us/row",
-            "GB/s",
-            "limit us/row",
-            "stream us/row",
-            "ratio to limit",
-            "socket us/row",
-            "ratio to socket",
-            "p99 ratio",
-            "cpu ratio",
-            "mismatches"),
-        results.stream().map(ReadBench::cells).toList());
-    output.line(
-        String.format(
-            Locale.ROOT,
-            "%s with %s each on %s, rank 0 reads; us/row and GB/s over all batches in"
-                + " flight; batches larger than %s are skipped",
-            Plural.of(size.allRanks(), "rank"),
-            ByteSize.format(plan.shardBytes()),
-            Plural.of(hosts, "host"),
-            ByteSize.format(plan.maxBatchBytes())));
+    table(
+        "path, row, batch, in flight, us/row, p99 us/row, GB/s, limit us/row, stream us/row,"
+            + " ratio to limit, socket us/row, ratio to socket, p99 ratio, cpu ratio, mismatches",
+        results,
+        ReadBench::cells);
+    line(
+        "%s with %s each on %s, rank 0 reads; us/row and GB/s over all batches in"
+            + " flight; batches larger than %s are skipped",
+        Plural.of(size.allRanks(), "rank"),
+        ByteSize.format(plan.shardBytes()),
+        Plural.of(hosts, "host"),
+        ByteSize.format(plan.maxBatchBytes()));
     results.stream()
         .filter(result -> !result.why().isEmpty())
         .map(result -> "%s: %s".formatted(result.transport(), result.why()))
         .distinct()
         .forEach(output::line);
     if (!results.isEmpty()) {
-      output.line(
-          String.format(
-              Locale.ROOT,
-              "limit: %s, by one thread; stream: time per row when one core copies a long range of"
-                  + " memory at %.1f GB/s; socket: the same bytes over plain blocking sockets"
-                  + " between the same processes; all alternate with the reads",
-              results.get(0).limit(),
-              new Median()
-                  .evaluate(
-                      results.stream().mapToDouble(ReadResult::streamGbPerSecond).toArray())));
+      line(
+          "limit: %s, by one thread; stream: time per row when one core copies a long range of"
+              + " memory at %.1f GB/s; socket: the same bytes over plain blocking sockets"
+              + " between the same processes; all alternate with the reads",
+          results.get(0).limit(),
+          median(results.stream().mapToDouble(ReadResult::streamGbPerSecond).toArray()));
     }
   }
 
@@ -246,9 +208,5 @@ final class ReadBench implements Callable<Integer> {
         decimal(result.p99RatioToSocket()),
         decimal(result.cpuRatioToSocket()),
         result.mismatches());
-  }
-
-  private static String decimal(Double value) {
-    return value == null ? null : String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 }

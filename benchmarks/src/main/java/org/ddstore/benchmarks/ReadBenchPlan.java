@@ -3,9 +3,14 @@ package org.ddstore.benchmarks;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.function.Consumer;
+import org.ddstore.benchmarks.driver.RankNetwork;
+import org.ddstore.benchmarks.driver.RankWork;
+import org.ddstore.collective.Communicator;
+import org.ddstore.spark.backend.OpenTransport;
 
 /**
- * The plan of {@link ReadBench}; sent to the ranks.
+ * The measurements of {@link ReadBench}.
  *
  * @param shardBytes approximate size of each rank's shard in bytes
  * @param seconds duration of each measurement in seconds
@@ -17,8 +22,18 @@ record ReadBenchPlan(
     RankNetwork network,
     long shardBytes,
     double seconds)
-    implements Serializable {
+    implements RankWork {
   private static final long serialVersionUID = 1L;
+
+  @Override
+  public void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> results)
+      throws Exception {
+    try (StreamCopy stream = ranks.rank() == 0 ? new StreamCopy() : null) {
+      for (int bytes : rowBytes) {
+        new ReadBenchRank(this, new PatternRows(bytes), remote, stream, results).run(ranks);
+      }
+    }
+  }
 
   /** Returns the number of rows of one rank. */
   int shardRows(int bytesPerRow) {

@@ -17,8 +17,9 @@ import org.ddstore.DDStore;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreInfo;
 import org.ddstore.StoreOptions;
+import org.ddstore.Variable;
+import org.ddstore.benchmarks.driver.RankJvm;
 import org.ddstore.benchmarks.socket.ReadSocket;
-import org.ddstore.benchmarks.socket.SocketRatios;
 import org.ddstore.benchmarks.socket.SocketReads;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.Segment;
@@ -27,51 +28,23 @@ import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.ReadPath;
 
-/** The work of a rank of {@link ReadBench}: rank 0 reads, the others only hold rows. */
-final class ReadBenchRank implements RankWork {
-  private static final long serialVersionUID = 1L;
+/**
+ * The measurements of {@link ReadBench} for one row size on one rank: rank 0 reads, the others only
+ * hold rows.
+ *
+ * @param stream owned by the caller; null except on rank 0
+ */
+record ReadBenchRank(
+    ReadBenchPlan plan,
+    PatternRows pattern,
+    OpenTransport remote,
+    StreamCopy stream,
+    Consumer<Serializable> results) {
   private static final String ROWS = "rows";
 
-  private final ReadBenchPlan plan;
-  private transient StreamCopy stream;
-  private transient String reason;
-  private transient List<InetSocketAddress> servers; // sockets of the other ranks
-  private transient Consumer<Serializable> results;
-
-  ReadBenchRank(ReadBenchPlan plan) {
-    this.plan = plan;
-  }
-
-  @Override
-  public RankNetwork network() {
-    return plan.network();
-  }
-
-  @Override
-  public void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> sink)
-      throws Exception {
-    results = sink;
-    reason = remote.reason();
+  void run(Communicator ranks) throws Exception {
+    int shardRows = plan.shardRows(pattern.rowBytes());
     Transport transport = remote.transport();
-    if (ranks.rank() != 0) {
-      play(ranks, transport);
-      return;
-    }
-    try (StreamCopy opened = new StreamCopy()) {
-      stream = opened;
-      play(ranks, transport);
-    }
-  }
-
-  private void play(Communicator ranks, Transport transport) throws Exception {
-    for (int rowBytes : plan.rowBytes()) {
-      play(rowBytes, ranks, transport);
-    }
-  }
-
-  private void play(int rowBytes, Communicator ranks, Transport transport) throws Exception {
-    PatternRows pattern = new PatternRows(rowBytes);
-    int shardRows = plan.shardRows(rowBytes);
     StoreOptions options = plan.network().storeOptions();
     try (DDStore store = DDStore.open(ranks, transport, options)) {
       ShardWriter writer = ShardWriter.create(pattern.schema(), options);
@@ -82,8 +55,11 @@ final class ReadBenchRank implements RankWork {
         byte[] address = "%s:%d".formatted(host, socket.port()).getBytes(StandardCharsets.US_ASCII);
         byte[][] all = ranks.allGather(address);
         if (ranks.rank() == 0) {
-          servers = Stream.of(all).skip(1).map(ReadBenchRank::address).toList();
-          measure(store, transport, pattern, rowBytes);
+          List<InetSocketAddress> servers =
+              Stream.of(all).skip(1).map(ReadBenchRank::address).toList();
+          for (ReadPath path : ReadPath.values()) {
+            measure(store, path, servers);
+          }
         }
         ranks.awaitAll("measured", RankJvm.PATIENCE);
       }
@@ -92,13 +68,17 @@ final class ReadBenchRank implements RankWork {
 
   /** Returns the first chunk of the rows of this rank. */
   private static ByteBuffer ownRows(DDStore store) throws IOException {
-    SegmentAddress own = store.catalog().segments(ROWS).get(store.info().rank());
-    Segment segment = Segment.attach(own.nonce(), own.host(), own.path());
+    Segment segment = attach(store.catalog().segments(ROWS).get(store.info().rank()));
     try {
       return segment.chunk(0); // the store holds the segment until the end
     } finally {
       segment.release();
     }
+  }
+
+  /** Returns a segment that the store has already mapped, with a new reference. */
+  private static Segment attach(SegmentAddress address) throws IOException {
+    return Segment.attach(address.nonce(), address.host(), address.path());
   }
 
   private static InetSocketAddress address(byte[] text) {
@@ -108,175 +88,87 @@ final class ReadBenchRank implements RankWork {
         address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
   }
 
-  private void measure(DDStore store, Transport remote, PatternRows pattern, int rowBytes)
+  private void measure(DDStore store, ReadPath path, List<InetSocketAddress> servers)
       throws Exception {
-    for (ReadPath path : ReadPath.values()) {
-      List<Long> firstRows = new ArrayList<>();
-      List<SegmentAddress> copied = new ArrayList<>();
-      List<SegmentAddress> addresses = store.catalog().segments(ROWS);
+    boolean isRemote = path == ReadPath.REMOTE;
+    List<Long> firstRows = new ArrayList<>();
+    List<Segment> segments = new ArrayList<>();
+    try {
       for (StoreInfo.Extent extent : store.info().variables().get(0).extents()) {
         // Without the shortcut, reads of rank 0 from itself are skipped.
         if (extent.path() == path && (plan.network().shortcut() || extent.rank() != 0)) {
           firstRows.add(extent.firstRow());
           // Reads of remote rows are compared with a loop over rows of rank 0.
-          copied.add(addresses.get(path == ReadPath.REMOTE ? 0 : extent.rank()));
+          segments.add(attach(store.catalog().segments(ROWS).get(isRemote ? 0 : extent.rank())));
         }
       }
-      if (!firstRows.isEmpty()) {
-        String transport = path == ReadPath.REMOTE ? remote.description() : "memory";
-        List<Segment> segments = attach(copied);
-        try {
-          if (path != ReadPath.REMOTE && plan.batches().contains(1)) {
-            measureHotRow(store, path, firstRows.get(0), pattern, rowBytes, segments.get(0));
+      if (firstRows.isEmpty()) {
+        return;
+      }
+      Variable rows = store.variable(ROWS);
+      if (!isRemote && plan.batches().contains(1)) {
+        measureHotRow(rows, path, firstRows.get(0), segments.get(0));
+      }
+      for (int batch : plan.batches()) {
+        if (plan.isMeasured(pattern.rowBytes(), batch)) {
+          for (int threads : plan.inFlight()) {
+            measure(rows, path, batch, threads, firstRows, segments, isRemote ? servers : null);
           }
-          measure(store, path, transport, firstRows, pattern, rowBytes, segments);
-        } finally {
-          segments.forEach(Segment::release);
         }
       }
+    } finally {
+      segments.forEach(Segment::release);
     }
   }
 
-  /** Returns the segments that the store has already mapped, each with a new reference. */
-  private static List<Segment> attach(List<SegmentAddress> addresses) throws IOException {
-    List<Segment> segments = new ArrayList<>();
-    for (SegmentAddress address : addresses) {
-      segments.add(Segment.attach(address.nonce(), address.host(), address.path()));
-    }
-    return segments;
-  }
-
+  /** Measures random rows of shards; {@code servers} is null unless the rows are remote. */
   private void measure(
-      DDStore store,
+      Variable rows,
       ReadPath path,
-      String transport,
+      int batch,
+      int threads,
       List<Long> firstRows,
-      PatternRows pattern,
-      int rowBytes,
-      List<Segment> segments)
+      List<Segment> segments,
+      List<InetSocketAddress> servers)
       throws Exception {
-    int shardRows = plan.shardRows(rowBytes);
+    int bytes = pattern.rowBytes();
+    int shardRows = plan.shardRows(bytes);
     int shards = firstRows.size();
-    for (int batch : plan.batches()) {
-      if (!plan.isMeasured(rowBytes, batch)) {
-        continue;
-      }
-      for (int threads : plan.inFlight()) {
-        ExecutorService pool = Executors.newFixedThreadPool(threads);
-        int inRound = ReadMeasurement.roundBatches(rowBytes, batch, 1);
-        int held = ReadMeasurement.heldBatches(rowBytes, batch, 1) / inRound * inRound;
-        CopyLoop loop = CopyLoop.ofRandomRows(segments, rowBytes, batch, inRound, held);
-        ReadLimits limits = new ReadLimits(loop, stream);
-        SocketReads sockets = path == ReadPath.REMOTE ? sockets(rowBytes, batch, threads) : null;
-        ReadMeasurement measurement =
-            new ReadMeasurement(
-                store.variable(ROWS),
-                pattern,
-                rowBytes,
-                batch,
-                threads,
-                random -> firstRows.get((int) (random % shards)) + random / shards % shardRows,
-                limits,
-                sockets);
-        measurement.run(plan.seconds(), pool);
-        pool.shutdown();
-        results.accept(
-            result(
-                transport,
-                path,
-                ReadResult.RANDOM,
-                rowBytes,
-                batch,
-                threads,
-                measurement.microsPerRow(),
-                measurement.p99MicrosPerRow(),
-                limits,
-                ratios(measurement, sockets),
-                measurement.mismatches()));
-        loop.close();
-        if (sockets != null) {
-          sockets.close();
-        }
-      }
+    int loopRound = ReadMeasurement.roundBatches(bytes, batch, 1);
+    int loopHeld = ReadMeasurement.heldBatches(bytes, batch, 1) / loopRound * loopRound;
+    int round = ReadMeasurement.roundBatches(bytes, batch, threads);
+    int held = ReadMeasurement.heldBatches(bytes, batch, threads);
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (CopyLoop loop =
+            CopyLoop.ofRandomRows(stream, segments, bytes, batch, loopRound, loopHeld);
+        SocketReads sockets =
+            servers == null ? null : new SocketReads(servers, bytes, batch, threads, round, held)) {
+      ReadMeasurement reads =
+          new ReadMeasurement(
+              rows,
+              pattern,
+              batch,
+              threads,
+              random -> firstRows.get((int) (random % shards)) + random / shards % shardRows,
+              loop,
+              sockets);
+      reads.run(plan.seconds(), pool);
+      results.accept(
+          new ReadResult(
+              remote, path, ReadResult.RANDOM, bytes, batch, threads, reads, loop, sockets));
+    } finally {
+      pool.shutdown();
     }
-  }
-
-  private static SocketRatios ratios(ReadMeasurement reads, SocketReads sockets) {
-    return sockets == null
-        ? SocketRatios.NONE
-        : SocketRatios.of(
-            reads.microsPerRow(), reads.p99MicrosPerRow(), reads.processorMicrosPerRow(), sockets);
-  }
-
-  private SocketReads sockets(int rowBytes, int batch, int threads) throws IOException {
-    return new SocketReads(
-        servers,
-        rowBytes,
-        batch,
-        threads,
-        ReadMeasurement.roundBatches(rowBytes, batch, threads),
-        ReadMeasurement.heldBatches(rowBytes, batch, threads));
   }
 
   /** Measures reads of one row that stays in the caches: the first row of a segment. */
-  private void measureHotRow(
-      DDStore store, ReadPath path, long index, PatternRows pattern, int rowBytes, Segment segment)
+  private void measureHotRow(Variable rows, ReadPath path, long index, Segment segment)
       throws IOException {
-    try (CopyLoop loop = CopyLoop.ofFirstRow(segment, rowBytes)) {
-      ReadLimits limits = new ReadLimits(loop, stream);
-      HotRow hot = new HotRow(store.variable(ROWS), pattern, rowBytes, index, limits);
+    try (CopyLoop loop = CopyLoop.ofFirstRow(stream, segment, pattern.rowBytes())) {
+      HotRow hot = new HotRow(rows, pattern, index, loop);
       hot.run(plan.seconds());
-      double micros = hot.microsPerRow();
-      double p99Micros = hot.p99MicrosPerRow();
       results.accept(
-          result(
-              "memory",
-              path,
-              ReadResult.HOT,
-              rowBytes,
-              1,
-              1,
-              micros,
-              p99Micros,
-              limits,
-              SocketRatios.NONE,
-              hot.mismatches()));
+          new ReadResult(remote, path, ReadResult.HOT, pattern.rowBytes(), 1, 1, hot, loop, null));
     }
-  }
-
-  private ReadResult result(
-      String transport,
-      ReadPath path,
-      String access,
-      int rowBytes,
-      int batch,
-      int threads,
-      double micros,
-      double p99Micros,
-      ReadLimits limits,
-      SocketRatios sockets,
-      long mismatches) {
-    double streamGbPerSecond = limits.streamGbPerSecond();
-    return new ReadResult(
-        transport,
-        path == ReadPath.REMOTE ? reason : "",
-        path.toString(),
-        access,
-        rowBytes,
-        batch,
-        threads,
-        micros,
-        p99Micros,
-        rowBytes / 1e3 / micros,
-        limits.microsPerRow(),
-        micros / limits.microsPerRow(),
-        CopyLoop.description(),
-        rowBytes / 1e3 / streamGbPerSecond,
-        streamGbPerSecond,
-        sockets.microsPerRow(),
-        sockets.ratio(),
-        sockets.p99Ratio(),
-        sockets.processorRatio(),
-        mismatches);
   }
 }

@@ -22,10 +22,10 @@ import org.ddstore.benchmarks.socket.SocketReads;
 
 /**
  * A measurement of random batches read by several threads, in rounds. In each round all threads
- * read and are timed, then all compare the rows read without timing, then the {@link ReadLimits}
- * run, so that both run under the same conditions. The first rounds are warm-up.
+ * read and are timed, then all compare the rows read without timing, then the {@link CopyLoop}
+ * runs, so that both run under the same conditions. The first rounds are warm-up.
  */
-final class ReadMeasurement {
+final class ReadMeasurement implements ReadResult.Times {
   private static final long HELD_BYTES = 64L << 20;
   private static final int MAX_HELD = 256;
 
@@ -40,7 +40,7 @@ final class ReadMeasurement {
   private final int batch;
   private final int threads;
   private final LongUnaryOperator draw;
-  private final ReadLimits limits;
+  private final CopyLoop loop;
   private final SocketReads sockets;
 
   private final DescriptiveStatistics micros = new DescriptiveStatistics();
@@ -51,25 +51,24 @@ final class ReadMeasurement {
 
   /**
    * @param draw function that maps a random number in [0, Long.MAX_VALUE] to an index
-   * @param limits baselines, run after each round
+   * @param loop baseline, run after each round
    * @param sockets limit of rows read over a network, run after each round; null for other rows
    */
   ReadMeasurement(
       Variable rows,
       PatternRows pattern,
-      int rowBytes,
       int batch,
       int threads,
       LongUnaryOperator draw,
-      ReadLimits limits,
+      CopyLoop loop,
       SocketReads sockets) {
     this.rows = rows;
     this.pattern = pattern;
-    this.rowBytes = rowBytes;
+    this.rowBytes = pattern.rowBytes();
     this.batch = batch;
     this.threads = threads;
     this.draw = draw;
-    this.limits = limits;
+    this.loop = loop;
     this.sockets = sockets;
   }
 
@@ -97,7 +96,7 @@ final class ReadMeasurement {
       long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       while (System.nanoTime() < warm) {
         round(each, pool);
-        runLimits(pool, false);
+        runBaselines(pool, false);
       }
       callNanos.clear();
       processorNanos = 0;
@@ -107,16 +106,16 @@ final class ReadMeasurement {
         double perRow = round(each, pool);
         micros.addValue(perRow);
         left -= perRow * threads * each.get(0).indices.length * batch;
-        runLimits(pool, true);
+        runBaselines(pool, true);
       }
     } finally {
       each.forEach(Worker::close);
     }
   }
 
-  private void runLimits(ExecutorService pool, boolean count)
+  private void runBaselines(ExecutorService pool, boolean count)
       throws InterruptedException, ExecutionException, IOException {
-    limits.round(count);
+    loop.round(count);
     if (sockets != null) {
       sockets.round(pool, count);
     }
@@ -134,16 +133,8 @@ final class ReadMeasurement {
     processorNanos += sockets == null ? 0 : sockets.allProcessorNanos() - before;
     rowsRead += read;
     // From the first start to the last end, which excludes the wake-up time of threads.
-    long start =
-        each.stream()
-            .mapToLong(worker -> worker.startNanos)
-            .reduce(ReadMeasurement::earlier)
-            .orElseThrow();
-    long end =
-        each.stream()
-            .mapToLong(worker -> worker.endNanos)
-            .reduce(ReadMeasurement::later)
-            .orElseThrow();
+    long start = each.stream().mapToLong(worker -> worker.startNanos).min().orElseThrow();
+    long end = each.stream().mapToLong(worker -> worker.endNanos).max().orElseThrow();
     long nanos = end - start;
     List<Callable<Long>> checks = new ArrayList<>();
     each.forEach(worker -> checks.add(worker::check));
@@ -154,29 +145,24 @@ final class ReadMeasurement {
     return nanos / 1e3 / read;
   }
 
-  private static long earlier(long a, long b) {
-    return a - b < 0 ? a : b;
-  }
-
-  private static long later(long a, long b) {
-    return a - b < 0 ? b : a;
-  }
-
   /** Returns the wall time per row of the median round, in microseconds. */
-  double microsPerRow() {
+  @Override
+  public double microsPerRow() {
     return micros.getPercentile(50);
   }
 
-  double p99MicrosPerRow() {
+  @Override
+  public double p99MicrosPerRow() {
     return callNanos.getPercentile(99) / 1e3 / batch;
   }
 
-  /** Returns the processor time of all processes per row, in microseconds; only with sockets. */
-  double processorMicrosPerRow() {
+  @Override
+  public double processorMicrosPerRow() {
     return processorNanos / 1e3 / rowsRead;
   }
 
-  long mismatches() {
+  @Override
+  public long mismatches() {
     return mismatches;
   }
 

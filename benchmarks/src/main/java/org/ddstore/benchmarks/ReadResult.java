@@ -2,6 +2,9 @@
 package org.ddstore.benchmarks;
 
 import java.io.Serializable;
+import org.ddstore.benchmarks.socket.SocketReads;
+import org.ddstore.spark.backend.OpenTransport;
+import org.ddstore.types.ReadPath;
 
 /**
  * One measurement of {@link ReadBench}.
@@ -21,9 +24,8 @@ import java.io.Serializable;
  * @param limit description of the loop
  * @param streamMicrosPerRow time per row when one core copies a long range, see {@link StreamCopy}
  * @param streamGbPerSecond the same, as a rate in 10^9 bytes per second
- * @param socketMicrosPerRow time per row of {@link org.ddstore.benchmarks.socket.SocketReads},
- *     plain blocking sockets between the same processes; null unless rows are remote, like the
- *     following
+ * @param socketMicrosPerRow time per row of {@link SocketReads}, plain blocking sockets between the
+ *     same processes; null unless rows are remote, like the following
  * @param ratioToSocket time of the reads divided by the time of the sockets; below 1 is faster
  * @param p99RatioToSocket the same for the 99th percentiles of the duration of a call
  * @param cpuRatioToSocket the same for the processor time of all processes
@@ -55,4 +57,52 @@ record ReadResult(
   static final String HOT = "hot";
 
   private static final long serialVersionUID = 1L;
+
+  /** The times of reads. */
+  interface Times {
+    double microsPerRow();
+
+    double p99MicrosPerRow();
+
+    /** Returns the processor time of all processes per row, in microseconds; only with sockets. */
+    double processorMicrosPerRow();
+
+    long mismatches();
+  }
+
+  /**
+   * @param sockets null unless the rows are remote
+   */
+  ReadResult(
+      OpenTransport remote,
+      ReadPath path,
+      String access,
+      int rowBytes,
+      int batch,
+      int inFlight,
+      Times reads,
+      CopyLoop loop,
+      SocketReads sockets) {
+    this(
+        path == ReadPath.REMOTE ? remote.transport().description() : "memory",
+        path == ReadPath.REMOTE ? remote.reason() : "",
+        path.toString(),
+        access,
+        rowBytes,
+        batch,
+        inFlight,
+        reads.microsPerRow(),
+        reads.p99MicrosPerRow(),
+        rowBytes / 1e3 / reads.microsPerRow(),
+        loop.microsPerRow(),
+        reads.microsPerRow() / loop.microsPerRow(),
+        CopyLoop.description(),
+        rowBytes / 1e3 / loop.streamGbPerSecond(),
+        loop.streamGbPerSecond(),
+        sockets == null ? null : sockets.microsPerRow(),
+        sockets == null ? null : reads.microsPerRow() / sockets.microsPerRow(),
+        sockets == null ? null : reads.p99MicrosPerRow() / sockets.p99MicrosPerRow(),
+        sockets == null ? null : reads.processorMicrosPerRow() / sockets.processorMicrosPerRow(),
+        reads.mismatches());
+  }
 }

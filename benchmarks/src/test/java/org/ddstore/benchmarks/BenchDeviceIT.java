@@ -55,8 +55,7 @@ class BenchDeviceIT {
     System.setProperty(LIBRARY, fake.toString());
 
     Outcome outcome =
-        InProcess.run(
-            "bench", "device", "--batch-mb", "1,2", "--device", "1", "--seconds", "0.05", "--json");
+        InProcess.command("bench device --batch-mb 1,2 --device 1 --seconds 0.05 --json");
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
     assertThat(json.get("mismatches").asLong()).isZero();

@@ -8,9 +8,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.cli.InProcess;
 import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.local.EmbeddedSpark;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -62,24 +62,11 @@ class BenchIT {
 
   private static void checkEpoch(String sampler, List<String> beside) throws IOException {
     Outcome outcome =
-        InProcess.run(
-            "bench",
-            "epoch",
-            "--row-bytes",
-            "100,3000",
-            "--batch",
-            "24",
-            "--rows",
-            "2011",
-            "--ranks",
-            "2",
-            "--sampler",
-            sampler,
-            "--beside",
-            beside.isEmpty() ? "none" : String.join(",", beside),
-            "--seconds",
-            "0.1",
-            "--json");
+        InProcess.command(
+            "bench epoch --row-bytes 100,3000 --batch 24 --rows 2011 --ranks 2 --sampler "
+                + "%s "
+                + "--beside %s --seconds 0.1 --json",
+            sampler, beside.isEmpty() ? "none" : String.join(",", beside));
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
@@ -110,18 +97,8 @@ class BenchIT {
   @Test
   void benchCheckpointComparesEveryByte() throws IOException {
     Outcome outcome =
-        InProcess.run(
-            "bench",
-            "checkpoint",
-            "--parameters",
-            "70000",
-            "--step-ms",
-            "0.1",
-            "--steps",
-            "5",
-            "--rounds",
-            "2",
-            "--json");
+        InProcess.command(
+            "bench checkpoint --parameters 70000 --step-ms 0.1 --steps 5 --rounds 2 " + "--json");
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
     assertThat(json.get("mismatches").asLong()).isZero();
@@ -133,9 +110,7 @@ class BenchIT {
 
   @Test
   void benchScanComparesWithSparksCache() throws IOException {
-    Outcome outcome =
-        InProcess.run(
-            "bench", "scan", "--rows", "20000", "--rounds", "1", "--lookups", "50", "--json");
+    Outcome outcome = InProcess.command("bench scan --rows 20000 --rounds 1 --lookups 50 --json");
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();
     assertThat(json.get("mismatches").asInt()).isZero();
@@ -163,10 +138,10 @@ class BenchIT {
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err())
         .contains("--sampler sorted: unknown value; legal values: shuffled, chunked, sequential");
-    outcome = InProcess.run("bench", "epoch", "--rows", "100", "--ranks", "2", "--batch", "64");
+    outcome = InProcess.command("bench epoch --rows 100 --ranks 2 --batch 64");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err()).contains("--rows: 100 outside [128, ");
-    outcome = InProcess.run("bench", "epoch", "--row-bytes", "262144", "--store-mb", "1024");
+    outcome = InProcess.command("bench epoch --row-bytes 262144 --store-mb 1024");
     assertThat(outcome.exitCode()).isEqualTo(2);
     assertThat(outcome.err())
         .contains("--batch 1024: more than 128 MiB with rows of 262144 bytes; use a smaller");

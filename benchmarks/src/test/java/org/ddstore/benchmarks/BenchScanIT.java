@@ -31,19 +31,11 @@ class BenchScanIT {
   @Test
   void readsAllRowsFromTheOtherExecutor() throws IOException {
     Outcome outcome =
-        InProcess.run(
-            "bench",
-            "scan",
-            "--no-shortcut",
-            "--rows",
-            Integer.toString(ROWS),
-            "--rounds",
-            "1",
-            "--lookups",
-            Integer.toString(LOOKUPS),
-            "--executor-memory",
-            "1024",
-            "--json");
+        InProcess.command(
+            "bench scan --no-shortcut --rows %s --rounds 1 --lookups %s --executor-memory "
+                + ""
+                + "1024 --json",
+            ROWS, LOOKUPS);
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();

@@ -2,16 +2,14 @@
 package org.ddstore.benchmarks.jmh;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.local.ScratchDirectory;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -40,7 +38,7 @@ public class AlternativesBenchmark {
   private static final int ROW_BYTES = 256;
 
   private final SplittableRandom random = new SplittableRandom(42);
-  private Path directory;
+  private ScratchDirectory directory;
   private SparkSession spark;
   private Dataset<Row> parquet;
   private Dataset<Row> cached;
@@ -48,8 +46,8 @@ public class AlternativesBenchmark {
   /** Writes the same number of rows as files and as Parquet. */
   @Setup(Level.Trial)
   public void write() throws IOException {
-    directory = Files.createTempDirectory("ddstore-alternatives");
-    Path samples = Files.createDirectory(directory.resolve("samples"));
+    directory = ScratchDirectory.create("ddstore-alternatives-");
+    Path samples = Files.createDirectory(directory.path().resolve("samples"));
     for (int i = 0; i < ROWS; i++) {
       Files.write(samples.resolve(Integer.toString(i)), new byte[ROW_BYTES]);
     }
@@ -58,9 +56,9 @@ public class AlternativesBenchmark {
             .master("local[2]")
             .config("spark.ui.enabled", "false")
             .config("spark.authenticate", "true")
-            .config("spark.local.dir", directory.toString())
+            .config("spark.local.dir", directory.path().toString())
             .getOrCreate();
-    String table = directory.resolve("table").toString();
+    String table = directory.path().resolve("table").toString();
     spark
         .range(ROWS)
         .selectExpr("id", "transform(sequence(1, 64), i -> float(id + i)) as x")
@@ -75,25 +73,14 @@ public class AlternativesBenchmark {
   @TearDown(Level.Trial)
   public void remove() throws IOException {
     spark.close();
-    try (Stream<Path> files = Files.walk(directory)) {
-      files
-          .sorted(Comparator.reverseOrder())
-          .forEach(
-              path -> {
-                try {
-                  Files.delete(path);
-                } catch (IOException e) {
-                  throw new UncheckedIOException(e);
-                }
-              });
-    }
+    directory.close();
   }
 
   /** Measures opening, reading and closing the file of a random sample. */
   @Benchmark
   public byte[] filePerSample() throws IOException {
     String name = Integer.toString(random.nextInt(ROWS));
-    return Files.readAllBytes(directory.resolve("samples").resolve(name));
+    return Files.readAllBytes(directory.path().resolve("samples").resolve(name));
   }
 
   /** Measures a query for a random row of the Parquet files. */

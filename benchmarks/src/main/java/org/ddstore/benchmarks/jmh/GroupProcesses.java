@@ -2,12 +2,8 @@
 package org.ddstore.benchmarks.jmh;
 
 import java.io.BufferedReader;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.ObjectInputStream;
-import java.io.ObjectOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,6 +12,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
+import org.ddstore.benchmarks.driver.RankJvm;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.ReduceOp;
@@ -63,7 +60,7 @@ final class GroupProcesses implements AutoCloseable {
     List<PrintStream> inputs = new ArrayList<>();
     for (Process child : children) {
       PrintStream in = new PrintStream(child.getOutputStream(), true, StandardCharsets.US_ASCII);
-      in.println(encode(token));
+      in.println(RankJvm.encode(token));
       inputs.add(in);
       addresses.add(Base64.getDecoder().decode(child.inputReader().readLine()));
     }
@@ -75,7 +72,7 @@ final class GroupProcesses implements AutoCloseable {
 
   /**
    * @param means medium of the lanes: {@code shared-memory} or {@code tcp}
-   * @param call repeated collective: {@code barrier} or {@code allReduce}
+   * @param call collective that the other ranks repeat: {@code barrier} or {@code allReduce}
    */
   static GroupProcesses start(String means, String call, int ranks) throws IOException {
     return new GroupProcesses(means, call, ranks);
@@ -104,7 +101,7 @@ final class GroupProcesses implements AutoCloseable {
     int ranks = Integer.parseInt(arguments[3]);
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));
-    try (WireSession session = join(decode(in.readLine()));
+    try (WireSession session = join((StoreToken) RankJvm.decode(in.readLine()));
         GroupEndpoint endpoint = createEndpoint(session, arguments[0], rank, ranks)) {
       System.out.println(Base64.getEncoder().encodeToString(endpoint.address()));
       List<byte[]> addresses = new ArrayList<>();
@@ -139,20 +136,5 @@ final class GroupProcesses implements AutoCloseable {
 
   private static WireSession join(StoreToken token) {
     return Wire.join(token, WireOptions.of(new SparkConf(false), null, "127.0.0.1"));
-  }
-
-  private static String encode(StoreToken token) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-      out.writeObject(token);
-    }
-    return Base64.getEncoder().encodeToString(bytes.toByteArray());
-  }
-
-  private static StoreToken decode(String text) throws IOException, ClassNotFoundException {
-    byte[] bytes = Base64.getDecoder().decode(text);
-    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
-      return (StoreToken) in.readObject();
-    }
   }
 }

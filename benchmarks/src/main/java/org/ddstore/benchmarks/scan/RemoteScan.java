@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks.scan;
 
+import java.util.List;
 import java.util.Set;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.StoreSpec;
@@ -21,10 +22,40 @@ final class RemoteScan implements AutoCloseable {
   /** The slot of the executor of the rows, occupied during the queries; null before. */
   private OccupiedSlot holder;
 
+  /**
+   * The placement and the reads of all queries with {@code --no-shortcut}, including those of
+   * warm-up rounds.
+   *
+   * @param rowsExecutor id of the executor that holds all rows of the store and of the cache
+   * @param tasksExecutor id of the executor that ran all tasks
+   * @param tasks number of tasks
+   * @param rows number of rows of the store that the tasks have read
+   * @param blocks number of blocks of Spark's cache that the tasks have read
+   * @param transport transport of the rows of the store
+   * @param why reason for its choice
+   */
+  record Reads(
+      String rowsExecutor,
+      String tasksExecutor,
+      long tasks,
+      long rows,
+      long blocks,
+      String transport,
+      String why) {
+
+    /** Returns human-readable lines. */
+    List<String> lines() {
+      return List.of(
+          "%,d tasks on executor %s have read from executor %s: %,d rows of the store by %s; %,d blocks of Spark's cache by its block transfer"
+              .formatted(tasks, tasksExecutor, rowsExecutor, rows, transport, blocks),
+          "%s: %s".formatted(transport, why));
+    }
+  }
+
   private RemoteScan(SparkContext context, OccupiedSlot reader) {
     this.context = context;
     this.reader = reader;
-    this.record = TaskRecord.start(context);
+    this.record = new TaskRecord(context);
   }
 
   /** Reserves one executor, so that the next jobs load all rows in the other one. */
@@ -78,27 +109,28 @@ final class RemoteScan implements AutoCloseable {
    * @throws DDStoreException if a task ran in the executor of the rows, a row was read from memory,
    *     a block was not read from the cache, or the cache has put a block elsewhere
    */
-  RemoteReads verify(ScanRun run) {
+  Reads verify(ScanRun run) {
     record.await();
-    requireOnly("query tasks", record.taskExecutors(), reader.executor());
+    TaskRecord.Tasks tasks = record.tasks();
+    requireOnly("query tasks", tasks.executors(), reader.executor());
     requireRows(run);
-    if (record.rows() == 0 || record.rowsOverNetwork() != record.rows()) {
+    if (tasks.rows() == 0 || tasks.rowsOverNetwork() != tasks.rows()) {
       throw new DDStoreException(
           "--no-shortcut: %,d of %,d rows of the store came over the network: report it"
-              .formatted(record.rowsOverNetwork(), record.rows()));
+              .formatted(tasks.rowsOverNetwork(), tasks.rows()));
     }
     long reads = (long) record.blocks() * run.queriesRun();
-    if (record.blockReads() != reads) {
+    if (tasks.blockReads() != reads) {
       throw new DDStoreException(
           "--no-shortcut: tasks have read %,d cached blocks in place of %,d: increase --executor-memory"
-              .formatted(record.blockReads(), reads));
+              .formatted(tasks.blockReads(), reads));
     }
     String[] transport = run.transport().split(": ", 2);
-    return new RemoteReads(
+    return new Reads(
         holder.executor(),
         reader.executor(),
-        record.tasks(),
-        record.rows(),
+        tasks.count(),
+        tasks.rows(),
         reads,
         transport[0],
         transport[1]);
@@ -106,7 +138,7 @@ final class RemoteScan implements AutoCloseable {
 
   @Override
   public void close() {
-    record.end();
+    record.close();
     reader.close();
     if (holder != null) {
       holder.close();

@@ -4,19 +4,14 @@ package org.ddstore.benchmarks.scan;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.function.UnaryOperator;
-import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.benchmarks.driver.Bench;
 import org.ddstore.cli.OptionRange;
-import org.ddstore.local.Output;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Progress;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** The command that compares queries of a resident store with queries of Spark's cache. */
 @Command(
@@ -30,7 +25,7 @@ import picocli.CommandLine.Spec;
       "With --no-shortcut, one of two executors holds all rows of both, and all queries run on the"
           + " other one. Fails if a task ran elsewhere, or if rows or blocks were read from memory."
     })
-public final class ScanBench implements Callable<Integer> {
+public final class ScanBench extends Bench {
   private static final int EXECUTORS = 2;
 
   @Option(
@@ -66,10 +61,6 @@ public final class ScanBench implements Callable<Integer> {
               + " shared memory, and those of Spark's cache by its block transfer.")
   private boolean noShortcut;
 
-  @Mixin private Output output;
-
-  @Spec private CommandSpec command;
-
   /**
    * One query.
    *
@@ -89,7 +80,7 @@ public final class ScanBench implements Callable<Integer> {
     List<Measured> measured = new ArrayList<>();
     long mismatches;
     boolean isAllCached;
-    RemoteReads reads = null;
+    RemoteScan.Reads reads = null;
     try (EmbeddedSpark spark =
             EmbeddedSpark.open("ddstore bench scan", EXECUTORS, 1, memoryMb, Map.of());
         RemoteScan remote = noShortcut ? RemoteScan.reserve(spark.session().sparkContext()) : null;
@@ -99,7 +90,7 @@ public final class ScanBench implements Callable<Integer> {
                 rows,
                 lookups,
                 noShortcut ? RemoteScan::store : UnaryOperator.identity());
-        Progress progress = Progress.open("bench scan", ScanRun.QUERIES.size())) {
+        Progress progress = progress(ScanRun.QUERIES.size())) {
       if (remote != null) {
         remote.moveTasks(run);
       }
@@ -113,46 +104,31 @@ public final class ScanBench implements Callable<Integer> {
         reads = remote.verify(run);
       }
     }
-    report(measured, mismatches, isAllCached, reads);
-    return mismatches == 0 ? 0 : 1;
-  }
-
-  private void report(
-      List<Measured> measured, long mismatches, boolean isAllCached, RemoteReads reads) {
-    output.table(
-        List.of("query", "store ms", "Spark's cache ms", "ratio"),
-        measured.stream()
-            .map(
-                query ->
-                    List.of(
-                        query.query(),
-                        decimal(query.storeMillis()),
-                        decimal(query.cacheMillis()),
-                        decimal(query.ratioToSparkCache())))
-            .toList());
-    output.line(
-        "%,d rows, medians of %d warm rounds%s"
-            .formatted(
-                rows,
-                rounds,
-                isAllCached
-                    ? ""
-                    : "; Spark's cache did NOT hold all rows: increase --executor-memory"));
+    table(
+        "query, store ms, Spark's cache ms, ratio",
+        measured,
+        query ->
+            List.of(
+                query.query(),
+                fixed(2, query.storeMillis()),
+                fixed(2, query.cacheMillis()),
+                fixed(2, query.ratioToSparkCache())));
+    line(
+        "%,d rows, medians of %d warm rounds%s",
+        rows,
+        rounds,
+        isAllCached ? "" : "; Spark's cache did NOT hold all rows: increase --executor-memory");
     Map<String, Object> ratios = new LinkedHashMap<>();
     measured.forEach(query -> ratios.put(query.query(), query.ratioToSparkCache()));
-    Map<String, Object> more = new LinkedHashMap<>();
-    more.put("rows", rows);
-    more.put("lookups", lookups);
-    more.put("allRowsCached", isAllCached);
-    more.put("ratioToSparkCache", ratios);
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("rows", rows);
+    summary.put("lookups", lookups);
+    summary.put("allRowsCached", isAllCached);
+    summary.put("ratioToSparkCache", ratios);
     if (reads != null) {
       reads.lines().forEach(output::line);
-      more.put("remoteReads", reads);
+      summary.put("remoteReads", reads);
     }
-    output.finish(mismatches, measured, more);
-  }
-
-  private static String decimal(double value) {
-    return String.format(Locale.ROOT, "%.2f", value);
+    return finish(mismatches, measured, summary);
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks.scan;
 
-import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.AccumulableInfo;
@@ -18,7 +18,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * A record of the executors that put blocks into Spark's cache, and of the executors and reads of
  * tasks. Thread-safe.
  */
-final class TaskRecord extends SparkListener {
+final class TaskRecord extends SparkListener implements AutoCloseable {
   /** Metrics of a scan of a store. */
   private static final String ROWS = "rows read from shards";
 
@@ -27,23 +27,54 @@ final class TaskRecord extends SparkListener {
   private static final long LISTENER_TIMEOUT_MS = 60_000;
 
   private final SparkContext context;
-  private final Set<String> blocks = new HashSet<>();
-  private final Set<String> blockExecutors = new TreeSet<>();
-  private final Set<String> taskExecutors = new TreeSet<>();
-  private long tasks;
-  private long rows;
-  private long rowsOverNetwork;
-  private long blockReads;
+  private final Set<String> blocks = ConcurrentHashMap.newKeySet();
+  private final Set<String> blockExecutors = ConcurrentHashMap.newKeySet();
+  private volatile Tasks tasks = Tasks.NONE;
 
-  private TaskRecord(SparkContext context) {
-    this.context = context;
+  /**
+   * The tasks since the start or since {@link #forgetTasks}.
+   *
+   * @param executors ids of the executors of all tasks
+   * @param count number of tasks that have succeeded
+   * @param rows number of rows that they have read from stores
+   * @param rowsOverNetwork number of these rows that came over a transport
+   * @param blockReads number of tasks that have read a block from the cache of some executor
+   */
+  record Tasks(
+      Set<String> executors, long count, long rows, long rowsOverNetwork, long blockReads) {
+    private static final Tasks NONE = new Tasks(Set.of(), 0, 0, 0, 0);
+
+    private Tasks plus(SparkListenerTaskEnd end) {
+      Set<String> all = new TreeSet<>(executors);
+      all.add(end.taskInfo().executorId());
+      if (!end.taskInfo().successful()) {
+        return new Tasks(all, count, rows, rowsOverNetwork, blockReads);
+      }
+      // Spark counts no bytes if a task computes the rows of a block that the cache lacks.
+      long reads = end.taskMetrics().inputMetrics().bytesRead() > 0 ? 1 : 0;
+      return new Tasks(
+          all,
+          count + 1,
+          rows + metric(end, ROWS),
+          rowsOverNetwork + metric(end, ROWS_OVER_NETWORK),
+          blockReads + reads);
+    }
+
+    private static long metric(SparkListenerTaskEnd end, String name) {
+      long sum = 0;
+      for (AccumulableInfo metric : CollectionConverters.asJava(end.taskInfo().accumulables())) {
+        if (metric.name().contains(name) && metric.update().isDefined()) {
+          sum += ((Number) metric.update().get()).longValue();
+        }
+      }
+      return sum;
+    }
   }
 
-  /** Starts a record, which ends with the application or by {@link #end()}. */
-  static TaskRecord start(SparkContext context) {
-    TaskRecord record = new TaskRecord(context);
-    context.addSparkListener(record);
-    return record;
+  /** Starts a record, which ends with the application or by {@link #close()}. */
+  TaskRecord(SparkContext context) {
+    this.context = context;
+    context.addSparkListener(this);
   }
 
   /** Waits for the events of all tasks that have ended. */
@@ -55,21 +86,13 @@ final class TaskRecord extends SparkListener {
     }
   }
 
-  /** Forgets the tasks so far, but not the blocks. */
-  synchronized void forgetTasks() {
-    taskExecutors.clear();
-    tasks = 0;
-    rows = 0;
-    rowsOverNetwork = 0;
-    blockReads = 0;
-  }
-
-  void end() {
-    context.removeSparkListener(this);
+  /** Forgets the tasks, but not the blocks. Call after {@link #await}. */
+  void forgetTasks() {
+    tasks = Tasks.NONE;
   }
 
   @Override
-  public synchronized void onBlockUpdated(SparkListenerBlockUpdated updated) {
+  public void onBlockUpdated(SparkListenerBlockUpdated updated) {
     BlockUpdatedInfo info = updated.blockUpdatedInfo();
     if (info.blockId().isRDD() && info.storageLevel().isValid()) {
       blocks.add(info.blockId().name());
@@ -79,58 +102,25 @@ final class TaskRecord extends SparkListener {
 
   @Override
   public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
-    taskExecutors.add(end.taskInfo().executorId());
-    if (!end.taskInfo().successful()) {
-      return;
-    }
-    tasks++;
-    // Spark counts no bytes if a task computes the rows of a block that the cache lacks.
-    blockReads += end.taskMetrics().inputMetrics().bytesRead() > 0 ? 1 : 0;
-    for (AccumulableInfo metric : CollectionConverters.asJava(end.taskInfo().accumulables())) {
-      rows += valueOf(metric, ROWS);
-      rowsOverNetwork += valueOf(metric, ROWS_OVER_NETWORK);
-    }
-  }
-
-  private static long valueOf(AccumulableInfo metric, String name) {
-    boolean isNamed = metric.name().isDefined() && metric.name().get().equals(name);
-    return isNamed && metric.update().isDefined()
-        ? ((Number) metric.update().get()).longValue()
-        : 0;
+    tasks = tasks.plus(end);
   }
 
   /** Returns the number of blocks that were put into the cache. */
-  synchronized int blocks() {
+  int blocks() {
     return blocks.size();
   }
 
   /** Returns the ids of all executors that have put a block into the cache. */
-  synchronized Set<String> blockExecutors() {
+  Set<String> blockExecutors() {
     return Set.copyOf(blockExecutors);
   }
 
-  /** Returns the ids of the executors of the tasks. */
-  synchronized Set<String> taskExecutors() {
-    return Set.copyOf(taskExecutors);
-  }
-
-  /** Returns the number of tasks that have succeeded. */
-  synchronized long tasks() {
+  Tasks tasks() {
     return tasks;
   }
 
-  /** Returns the number of rows that tasks have read from stores. */
-  synchronized long rows() {
-    return rows;
-  }
-
-  /** Returns the number of these rows that came over a transport. */
-  synchronized long rowsOverNetwork() {
-    return rowsOverNetwork;
-  }
-
-  /** Returns the number of tasks that have read a block from the cache of some executor. */
-  synchronized long blockReads() {
-    return blockReads;
+  @Override
+  public void close() {
+    context.removeSparkListener(this);
   }
 }

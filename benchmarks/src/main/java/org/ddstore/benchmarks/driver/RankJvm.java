@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.driver;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayInputStream;
@@ -37,12 +37,12 @@ import org.ddstore.spark.wire.WireSession;
  * One rank of a measurement, in its own JVM. It receives its setup on standard input and writes to
  * standard output what {@link RankProcesses} reads: its address, then, on rank 0, each result.
  */
-final class RankJvm {
+public final class RankJvm {
   static final String ADDRESS = "address ";
   static final String RESULT = "result ";
 
   /** Time in which the slowest rank must be ready. */
-  static final Duration PATIENCE = Duration.ofMinutes(30);
+  public static final Duration PATIENCE = Duration.ofMinutes(30);
 
   /**
    * The setup of a rank.
@@ -132,7 +132,8 @@ final class RankJvm {
         setup.host());
   }
 
-  static String encode(Serializable object) {
+  /** Returns an object as one line of text. */
+  public static String encode(Serializable object) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream stream = new ObjectOutputStream(bytes)) {
       stream.writeObject(object);
@@ -142,7 +143,7 @@ final class RankJvm {
     return Base64.getEncoder().encodeToString(bytes.toByteArray());
   }
 
-  static Object decode(String text) throws IOException {
+  public static Object decode(String text) throws IOException {
     try (ObjectInputStream stream =
         new ObjectInputStream(new ByteArrayInputStream(Base64.getDecoder().decode(text)))) {
       return stream.readObject();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.driver;
 
 import java.io.Serializable;
 import java.util.function.Consumer;
@@ -7,7 +7,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.spark.backend.OpenTransport;
 
 /** The work of a measurement on each rank. Sent to the ranks, which are separate JVMs. */
-interface RankWork extends Serializable {
+public interface RankWork extends Serializable {
   /**
    * Runs on one rank after all ranks are connected.
    *

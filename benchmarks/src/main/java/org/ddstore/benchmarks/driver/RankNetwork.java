@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.driver;
 
 import java.io.Serializable;
 import org.ddstore.StoreOptions;
@@ -12,15 +12,15 @@ import org.ddstore.StoreOptions;
  * @param shortcut whether rows are read through memory where possible
  * @param encrypted whether the transport is authenticated and encrypted
  */
-record RankNetwork(int ranks, String transport, boolean shortcut, boolean encrypted)
+public record RankNetwork(int ranks, String transport, boolean shortcut, boolean encrypted)
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
   /** Largest number of ranks of a benchmark. */
-  static final int MAX_RANKS = 64;
+  public static final int MAX_RANKS = 64;
 
   /** Returns the options of a store that uses this network. */
-  StoreOptions storeOptions() {
+  public StoreOptions storeOptions() {
     return StoreOptions.defaults().shortcut(shortcut);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.driver;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -15,7 +15,7 @@ import org.ddstore.types.DDStoreException;
  * The processes that a command has started. Owns them: {@link #close()} ends them and waits for
  * their exit, as does a shutdown hook when the JVM is terminated.
  */
-final class ChildProcesses implements AutoCloseable {
+public final class ChildProcesses implements AutoCloseable {
   private static final Duration KILLED_EXIT = Duration.ofSeconds(10);
 
   private final List<Process> processes = new CopyOnWriteArrayList<>();
@@ -25,19 +25,20 @@ final class ChildProcesses implements AutoCloseable {
   /**
    * @param patience maximum time that a process has to exit before it is killed
    */
-  ChildProcesses(Duration patience) {
+  public ChildProcesses(Duration patience) {
     this.patience = patience;
     this.cleanup = new ExitCleanup("ddstore-end-processes", this::end);
   }
 
-  Process start(ProcessBuilder builder) throws IOException {
+  /** Starts a process and owns it. */
+  public Process start(ProcessBuilder builder) throws IOException {
     Process process = builder.start();
     processes.add(process);
     return process;
   }
 
   /** Returns the processes in the order in which they were started. */
-  List<Process> all() {
+  public List<Process> all() {
     return List.copyOf(processes);
   }
 

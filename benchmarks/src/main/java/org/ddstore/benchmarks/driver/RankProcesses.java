@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks;
+package org.ddstore.benchmarks.driver;
 
 import java.io.BufferedReader;
 import java.io.IOException;
