@@ -72,7 +72,6 @@ final class CopyLoop implements AutoCloseable {
     return new CopyLoop(stream, List.of(segment), 1, rowBytes, 1, HOT_COPIES, 1);
   }
 
-  /** Returns a human-readable description of the loop. */
   static String description() {
     return NativeLibrary.isLoaded()
         ? "a plain loop of memcpy in C"
@@ -147,9 +146,9 @@ final class CopyLoop implements AutoCloseable {
     public long run() {
       for (int i = 0; i < chunk.length; i++) {
         Segment segment = draw();
-        long place = segment.place(random.nextLong(rowsEach));
-        chunk[i] = segment.chunk(Segment.chunkOf(place));
-        position[i] = Segment.positionOf(place);
+        long location = segment.place(random.nextLong(rowsEach));
+        chunk[i] = segment.chunk(Segment.chunkOf(location));
+        position[i] = Segment.positionOf(location);
       }
       ByteBuffer to = targets.buffer();
       long start = System.nanoTime();

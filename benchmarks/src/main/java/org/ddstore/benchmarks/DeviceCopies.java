@@ -36,7 +36,7 @@ final class DeviceCopies implements AutoCloseable {
   private static final String ROWS = "rows";
   private static final int ROW_BYTES = 1 << 16;
   private static final double WARM_UP = 0.3;
-  private static final Duration SOON = Duration.ofMinutes(1);
+  private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
   /**
    * The times of one size.
@@ -106,7 +106,7 @@ final class DeviceCopies implements AutoCloseable {
   DeviceCopies(int device, long batchBytes) {
     this.batchBytes = batchBytes;
     try {
-      Communicator alone = own(LocalGroup.create(1, SOON).get(0));
+      Communicator alone = own(LocalGroup.create(1, TIMEOUT).get(0));
       StoreOptions direct = StoreOptions.defaults().backing(Backing.DIRECT);
       DDStore store = own(DDStore.open(alone, direct));
       store.add(ROWS, rows(direct));
@@ -156,10 +156,10 @@ final class DeviceCopies implements AutoCloseable {
     pinned.epoch(0);
     pageable.epoch(0);
     long target = stream.allocate(batchBytes);
-    try (LoadedBatch one = pinned.pop(SOON);
-        LoadedBatch other = pageable.pop(SOON)) {
-      Source fast = new Source(one);
-      Source plain = new Source(other);
+    try (LoadedBatch pinnedBatch = pinned.pop(TIMEOUT);
+        LoadedBatch pageableBatch = pageable.pop(TIMEOUT)) {
+      Source fast = new Source(pinnedBatch);
+      Source plain = new Source(pageableBatch);
       long start = System.nanoTime();
       long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
@@ -190,24 +190,23 @@ final class DeviceCopies implements AutoCloseable {
     }
   }
 
-  /** Returns the number of copies that differ from their source. */
   long mismatches() {
     return mismatches;
   }
 
   @Override
   public void close() {
-    Cleanup.runAll(opened.stream().map(one -> () -> closeOne(one)));
+    Cleanup.runAll(opened.stream().map(resource -> () -> close(resource)));
     opened.clear();
   }
 
-  private static void closeOne(AutoCloseable one) {
+  private static void close(AutoCloseable resource) {
     try {
-      one.close();
+      resource.close();
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException("cannot be closed: " + one, e);
+      throw new IllegalStateException("cannot be closed: " + resource, e);
     }
   }
 }

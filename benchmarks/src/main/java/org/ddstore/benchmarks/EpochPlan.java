@@ -142,11 +142,10 @@ record EpochPlan(
         rounds);
   }
 
-  WorldRank place(int rank) {
+  WorldRank worldRank(int rank) {
     return new WorldRank(rank, ranks());
   }
 
-  /** Returns the number of batches of a rank in an epoch. */
   long steps() {
     return rows / ((long) batch * ranks());
   }
@@ -158,7 +157,7 @@ record EpochPlan(
 
   /** Returns the rows of each batch of a rank, in order. */
   long[][] order(int rank, long epoch) {
-    EpochBatches planned = batches().epoch(rows, place(rank), epoch);
+    EpochBatches planned = batches().epoch(rows, worldRank(rank), epoch);
     long[][] order = new long[(int) planned.batches()][batch];
     for (int b = 0; b < order.length; b++) {
       planned.fill(b, order[b]);

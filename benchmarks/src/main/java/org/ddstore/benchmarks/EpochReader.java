@@ -6,8 +6,14 @@ import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
 /** A reader of one rank's batches of an epoch in one of several ways. Used by one thread. */
-interface EpochReader extends AutoCloseable {
-  /** A consumer of batches. */
+abstract class EpochReader implements AutoCloseable {
+  final EpochPlan plan;
+  final int rank;
+  final EpochWay way;
+
+  /** Rows of each batch of the prepared epoch. */
+  long[][] order;
+
   interface Consumer {
     /**
      * Takes a batch, which is valid only during the call.
@@ -18,25 +24,29 @@ interface EpochReader extends AutoCloseable {
     void take(int number, ByteBuffer rows);
   }
 
-  /** Returns the way in which this reads. */
-  EpochWay way();
+  EpochReader(EpochPlan plan, int rank, EpochWay way) {
+    this.plan = plan;
+    this.rank = rank;
+    this.way = way;
+  }
 
   /** Computes the rows of the epoch's batches, unless that is part of the measurement. */
-  void prepare(long epoch);
+  void prepare(long epoch) {
+    order = plan.order(rank, epoch);
+  }
 
-  /** Reads the prepared epoch batch by batch. */
-  void read(Consumer consumer) throws IOException;
+  abstract void read(Consumer consumer) throws IOException;
 
   /** Returns whether each row of the last epoch was delivered exactly once; true if unknown. */
-  default boolean isExact() {
+  boolean isExact() {
     return true;
   }
 
   /** Returns the total time spent waiting for batches, in nanoseconds, if it is counted. */
-  default OptionalLong waitedNanos() {
+  OptionalLong waitedNanos() {
     return OptionalLong.empty();
   }
 
   @Override
-  void close() throws IOException;
+  public abstract void close() throws IOException;
 }

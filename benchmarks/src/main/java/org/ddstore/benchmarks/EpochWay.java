@@ -22,7 +22,6 @@ enum EpochWay {
     this.words = words;
   }
 
-  /** Returns the human-readable name. */
   String words() {
     return words;
   }

@@ -11,16 +11,14 @@ import java.nio.file.StandardOpenOption;
 import org.ddstore.memory.OffHeapBuffer;
 
 /** A reader of one file per row, a thousand per folder, each opened and read into the batch. */
-final class FileEpochs extends OrderedEpochs {
+final class FileEpochs extends EpochReader {
   private static final int FOLDER_ROWS = 1000;
 
-  private final EpochPlan plan;
   private final int rowBytes;
   private final OffHeapBuffer batch;
 
   FileEpochs(EpochPlan plan, int rank, int rowBytes) {
     super(plan, rank, EpochWay.FILES);
-    this.plan = plan;
     this.rowBytes = rowBytes;
     this.batch = OffHeapBuffer.allocate((long) plan.batch() * rowBytes);
   }
@@ -30,7 +28,6 @@ final class FileEpochs extends OrderedEpochs {
         plan.directory(), rowBytes + ".files", Long.toString(row / FOLDER_ROWS), row + ".row");
   }
 
-  /** Writes the rows of a rank. */
   static void write(EpochPlan plan, int rank, PatternRows pattern) throws IOException {
     int rowBytes = pattern.rowBytes();
     for (int row = plan.firstRow(rank); row < plan.firstRow(rank + 1); row++) {
@@ -43,8 +40,7 @@ final class FileEpochs extends OrderedEpochs {
   }
 
   @Override
-  public void read(Consumer consumer) throws IOException {
-    long[][] order = order();
+  void read(Consumer consumer) throws IOException {
     ByteBuffer target = batch.buffer().duplicate();
     for (int number = 0; number < order.length; number++) {
       target.clear();

@@ -6,7 +6,7 @@ import org.ddstore.Reader;
 import org.ddstore.Variable;
 
 /** The baseline: reads batches whose rows are known in advance, always into the same memory. */
-final class GatherEpochs extends OrderedEpochs {
+final class GatherEpochs extends EpochReader {
   private final Reader reader;
   private final Batch batch;
 
@@ -17,8 +17,7 @@ final class GatherEpochs extends OrderedEpochs {
   }
 
   @Override
-  public void read(Consumer consumer) {
-    long[][] order = order();
+  void read(Consumer consumer) {
     for (int number = 0; number < order.length; number++) {
       reader.getBatch(batch, order[number]);
       consumer.take(number, batch.field(PatternRows.FIELD).asByteBuffer());

@@ -99,12 +99,12 @@ final class IngestBench extends Bench {
     double load = rows / median(measured, Round::loadSeconds);
     String copied = format == null ? "" : "with copy s, ";
     table(
-        "round, " + other() + " s, " + copied + "load s, whole job s",
+        "round, " + baseline() + " s, " + copied + "load s, whole job s",
         measured,
         round -> cells(measured, round));
     line(
         "%,d rows of %s: %,.0f rows/s loaded, %,.0f rows/s by the %s (medians), ratio %.2f",
-        rows, ByteSize.format((long) floats * Float.BYTES), load, scan, other(), load / scan);
+        rows, ByteSize.format((long) floats * Float.BYTES), load, scan, baseline(), load / scan);
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("rows", rows);
     summary.put("floats", floats);
@@ -135,7 +135,7 @@ final class IngestBench extends Bench {
     return line;
   }
 
-  private String other() {
+  private String baseline() {
     return format == null ? "bare scan" : "library";
   }
 

@@ -42,7 +42,6 @@ record IngestRun(Dataset<Row> frame, SampleFiles format, List<String> files) {
     return new IngestRun(spark.session().read().parquet(path), null, List.of());
   }
 
-  /** Writes files of a format. */
   static IngestRun write(EmbeddedSpark spark, SampleFiles format, long rows, int floats)
       throws IOException {
     Path folder = spark.scratch("ingest");

@@ -10,29 +10,25 @@ import org.ddstore.loader.LoaderOptions;
 import org.ddstore.loader.Stage;
 
 /** A reader of epochs by the loader; its time includes the choice of the rows of each batch. */
-final class LoaderEpochs implements EpochReader {
+final class LoaderEpochs extends EpochReader {
   private final Communicator ranks;
   private final Loader loader;
   private long epoch;
 
   LoaderEpochs(EpochPlan plan, Communicator ranks, Variable rows) {
+    super(plan, ranks.rank(), EpochWay.LOADER);
     this.ranks = ranks;
     this.loader =
-        Loader.open(rows, plan.batches(), plan.place(ranks.rank()), LoaderOptions.defaults());
+        Loader.open(rows, plan.batches(), plan.worldRank(ranks.rank()), LoaderOptions.defaults());
   }
 
   @Override
-  public EpochWay way() {
-    return EpochWay.LOADER;
-  }
-
-  @Override
-  public void prepare(long number) {
+  void prepare(long number) {
     epoch = number;
   }
 
   @Override
-  public void read(Consumer consumer) {
+  void read(Consumer consumer) {
     for (LoadedBatch batch : loader.epoch(epoch)) {
       consumer.take((int) batch.number(), batch.field(PatternRows.FIELD).asByteBuffer());
     }
@@ -40,12 +36,12 @@ final class LoaderEpochs implements EpochReader {
 
   /** Checks the receipt of the epoch. Collective. */
   @Override
-  public boolean isExact() {
+  boolean isExact() {
     return loader.receipt(ranks).isExact();
   }
 
   @Override
-  public OptionalLong waitedNanos() {
+  OptionalLong waitedNanos() {
     return OptionalLong.of(loader.statistics().get(Stage.TRAINER_WAITS.index()).totalNanos());
   }
 

@@ -12,7 +12,7 @@ import org.ddstore.memory.MappedRegion;
 import org.ddstore.memory.OffHeapBuffer;
 
 /** A reader of one file of all rows, which each rank maps and copies row by row into batches. */
-final class MappedEpochs extends OrderedEpochs {
+final class MappedEpochs extends EpochReader {
   private static final long MAX_PART_BYTES = 1 << 30;
 
   private final int rowBytes;
@@ -42,7 +42,6 @@ final class MappedEpochs extends OrderedEpochs {
     return Path.of(plan.directory(), rowBytes + ".rows");
   }
 
-  /** Writes the rows of a rank. */
   static void write(EpochPlan plan, int rank, PatternRows pattern) throws IOException {
     int rowBytes = pattern.rowBytes();
     try (FileChannel channel =
@@ -58,8 +57,7 @@ final class MappedEpochs extends OrderedEpochs {
   }
 
   @Override
-  public void read(Consumer consumer) {
-    long[][] order = order();
+  void read(Consumer consumer) {
     ByteBuffer target = batch.buffer();
     for (int number = 0; number < order.length; number++) {
       long[] rows = order[number];

@@ -148,7 +148,7 @@ final class ParquetEpochs {
       int turnRank = (int) (turn / turnsPerRank);
       long batchNumber = turn % turnsPerRank / plan.batch();
       if (batches == null || rank != turnRank) {
-        batches = plan.batches().epoch(plan.rows(), plan.place(turnRank), epoch);
+        batches = plan.batches().epoch(plan.rows(), plan.worldRank(turnRank), epoch);
         rank = turnRank;
         rows = null;
       }

@@ -29,7 +29,6 @@ record PatternRows(int rowBytes) implements Serializable {
     }
   }
 
-  /** Returns the bytes of the row of an index. */
   byte[] row(long index) {
     byte[] bytes = new byte[rowBytes];
     fill(index, ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));

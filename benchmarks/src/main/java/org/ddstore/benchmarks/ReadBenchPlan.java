@@ -35,7 +35,6 @@ record ReadBenchPlan(
     }
   }
 
-  /** Returns the number of rows of one rank. */
   int shardRows(int bytesPerRow) {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, shardBytes / bytesPerRow));
   }
@@ -49,7 +48,6 @@ record ReadBenchPlan(
     return (long) bytesPerRow * batch <= maxBatchBytes();
   }
 
-  /** Returns the number of measurements per path. */
   int measurements() {
     int count = 0;
     for (int bytes : rowBytes) {

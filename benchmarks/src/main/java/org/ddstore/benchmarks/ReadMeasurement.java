@@ -88,14 +88,14 @@ final class ReadMeasurement implements ReadResult.Times {
 
   void run(double seconds, ExecutorService pool)
       throws InterruptedException, ExecutionException, IOException {
-    List<Worker> each = new ArrayList<>();
+    List<Worker> workers = new ArrayList<>();
     try {
       for (int t = 0; t < threads; t++) {
-        each.add(new Worker(t));
+        workers.add(new Worker(t));
       }
       long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       while (System.nanoTime() < warm) {
-        round(each, pool);
+        round(workers, pool);
         runBaselines(pool, false);
       }
       callNanos.clear();
@@ -103,13 +103,13 @@ final class ReadMeasurement implements ReadResult.Times {
       rowsRead = 0;
       double left = seconds * TimeUnit.SECONDS.toMicros(1);
       while (left > 0) {
-        double perRow = round(each, pool);
+        double perRow = round(workers, pool);
         micros.addValue(perRow);
-        left -= perRow * threads * each.get(0).indices.length * batch;
+        left -= perRow * threads * workers.get(0).indices.length * batch;
         runBaselines(pool, true);
       }
     } finally {
-      each.forEach(Worker::close);
+      workers.forEach(Worker::close);
     }
   }
 
@@ -122,26 +122,26 @@ final class ReadMeasurement implements ReadResult.Times {
   }
 
   /** Runs a round and returns the wall time per row, in microseconds. */
-  private double round(List<Worker> each, ExecutorService pool)
+  private double round(List<Worker> workers, ExecutorService pool)
       throws InterruptedException, ExecutionException, IOException {
-    each.forEach(Worker::prepare);
+    workers.forEach(Worker::prepare);
     long read = 0;
     long before = sockets == null ? 0 : sockets.allProcessorNanos();
-    for (Future<Integer> done : pool.invokeAll(each)) {
+    for (Future<Integer> done : pool.invokeAll(workers)) {
       read += (long) done.get() * batch;
     }
     processorNanos += sockets == null ? 0 : sockets.allProcessorNanos() - before;
     rowsRead += read;
     // From the first start to the last end, which excludes the wake-up time of threads.
-    long start = each.stream().mapToLong(worker -> worker.startNanos).min().orElseThrow();
-    long end = each.stream().mapToLong(worker -> worker.endNanos).max().orElseThrow();
+    long start = workers.stream().mapToLong(worker -> worker.startNanos).min().orElseThrow();
+    long end = workers.stream().mapToLong(worker -> worker.endNanos).max().orElseThrow();
     long nanos = end - start;
     List<Callable<Long>> checks = new ArrayList<>();
-    each.forEach(worker -> checks.add(worker::check));
+    workers.forEach(worker -> checks.add(worker::check));
     for (Future<Long> done : pool.invokeAll(checks)) {
       mismatches += done.get();
     }
-    each.forEach(worker -> LongStream.of(worker.nanos).forEach(callNanos::addValue));
+    workers.forEach(worker -> LongStream.of(worker.nanos).forEach(callNanos::addValue));
     return nanos / 1e3 / read;
   }
 

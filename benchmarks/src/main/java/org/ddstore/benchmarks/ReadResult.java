@@ -58,7 +58,6 @@ record ReadResult(
 
   private static final long serialVersionUID = 1L;
 
-  /** The times of reads. */
   interface Times {
     double microsPerRow();
 

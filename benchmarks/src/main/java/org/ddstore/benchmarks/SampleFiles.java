@@ -181,13 +181,11 @@ enum SampleFiles {
     return Math.max(1, (int) Math.round(Math.sqrt(floats * Float.BYTES / 3.0)));
   }
 
-  /** Writes rows of random values. */
   abstract void write(Path file, int rows, int floats, long seed) throws IOException;
 
   /** Reads a file by the library alone and passes on the arrays. */
   abstract void read(Path file, Sink sink) throws IOException;
 
-  /** The receiver of the arrays. */
   @FunctionalInterface
   interface Sink {
     /** Takes a {@code float[]}, or the samples of an image as {@code int[]}. */

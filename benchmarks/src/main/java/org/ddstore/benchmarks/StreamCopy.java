@@ -31,7 +31,6 @@ final class StreamCopy implements AutoCloseable {
     }
   }
 
-  /** Discards all previous turns. */
   void begin() {
     rates.clear();
   }

@@ -31,7 +31,6 @@ final class TrainingStep {
         ByteBuffer.allocateDirect(parameters * Float.BYTES).order(ByteOrder.nativeOrder());
   }
 
-  /** Chooses the work of the computation so that it takes a time, the same on all ranks. */
   void calibrate(double stepMillis) {
     for (int pass = 0; pass < CALIBRATION_PASSES; pass++) {
       compute();

@@ -57,8 +57,8 @@ final class BatchRows {
   /** Writes the hash of a row of the batch to {@code target}. */
   void hash(int row, byte[] target) {
     for (Column column : columns) {
-      int place = hash.beginColumn();
-      hash.endColumn(place, column.add(row, hash));
+      int start = hash.beginColumn();
+      hash.endColumn(start, column.add(row, hash));
     }
     hash.finish(target, 0);
   }
@@ -123,7 +123,7 @@ final class BatchRows {
     public int add(int row, RowHash hash) {
       int size = (int) plain.count(row) * plain.field.elements();
       int first = (int) plain.first(row) * plain.field.elements();
-      VectorEntries entries = new VectorEntries(hash, size);
+      RowHash.VectorEntries entries = new RowHash.VectorEntries(hash, size);
       for (int i = 0; i < size; i++) {
         entries.add(i, plain.values().getDouble((first + i) * Double.BYTES));
       }
@@ -142,7 +142,8 @@ final class BatchRows {
 
     @Override
     public int add(int row, RowHash hash) {
-      VectorEntries entries = new VectorEntries(hash, size.values().getInt(row * Integer.BYTES));
+      RowHash.VectorEntries entries =
+          new RowHash.VectorEntries(hash, size.values().getInt(row * Integer.BYTES));
       int first = (int) values.first(row);
       for (int i = 0; i < values.count(row); i++) {
         entries.add(

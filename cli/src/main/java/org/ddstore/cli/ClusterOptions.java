@@ -66,7 +66,6 @@ public final class ClusterOptions {
         "ddstore " + command.name(), executors, coresEach, memoryMb, settings);
   }
 
-  /** Returns the requested number of ranks. */
   public int ranks(int byDefault) {
     return ranks == null ? byDefault : ranks;
   }

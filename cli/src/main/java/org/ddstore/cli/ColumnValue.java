@@ -23,7 +23,6 @@ record ColumnValue(String column, String value) {
         .orElse(null);
   }
 
-  /** Returns the form of decimals that the value names. */
   DecimalForm form() {
     return DecimalForm.parse(value);
   }

@@ -114,11 +114,11 @@ final class DemoCommand implements Callable<Integer> {
       StoreSpec spec = cluster.on(transport.on(backing.on(Source.spec(files, source), spark)));
       if (input != null) {
         // Rejects columns that cannot be loaded before Spark SQL reads all rows.
-        spec.explain().warnings().forEach(report::warn);
+        spec.explain().warnings().forEach(report::addWarning);
       }
       long start = System.nanoTime();
-      ExpectedRows expected = RowOracle.ask(files, leaves, source.orderBy, seed);
-      report.asked(expected, System.nanoTime() - start);
+      ExpectedRows expected = RowOracle.query(files, leaves, source.orderBy, seed);
+      report.addQuery(expected, System.nanoTime() - start);
       progress.stepTo(2);
       progress.describe("load and read");
       DemoResult result =
@@ -133,7 +133,7 @@ final class DemoCommand implements Callable<Integer> {
     long start = System.nanoTime();
     DemoData.write(spark.session(), directory, rows, seed);
     DemoData.TYPES.forEach(source::addType);
-    report.wrote(directory, rows, System.nanoTime() - start);
+    report.addFiles(directory, rows, System.nanoTime() - start);
     return directory.toUri().toString();
   }
 
@@ -149,7 +149,6 @@ final class DemoCommand implements Callable<Integer> {
         })
     private Backing backing;
 
-    /** Returns the spec with the requested memory. */
     StoreSpec on(StoreSpec spec, EmbeddedSpark spark) throws IOException {
       if (backing == null) {
         return spec;

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
+import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.apache.spark.api.java.function.MapPartitionsFunction;
+import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.local.EmbeddedSpark;
 
 /**
  * The data set that the demo writes if none is given: images, labels, point lists of varying
  * length, and text in several scripts. Equal seeds give equal rows.
  */
-final class DemoData {
+public final class DemoData {
   /** Types that Parquet cannot express: binary has no shape, and arrays of arrays have no width. */
   static final List<FieldType> TYPES =
       List.of(FieldType.parse("image=uint8[28,28]"), FieldType.parse("points=float32[?,2]"));
@@ -33,6 +36,17 @@ final class DemoData {
   };
 
   private DemoData() {}
+
+  /**
+   * Writes rows to a scratch directory and returns them as a DataFrame with {@code id}, {@code
+   * image} (28 x 28 bytes: a disc on noise), {@code label} (0 to 9, growing with the disc) and
+   * other columns. They depend only on their number. Blocks.
+   */
+  public static Dataset<Row> images(EmbeddedSpark spark, long rows) throws IOException {
+    Path directory = spark.scratch("images").resolve("rows.parquet");
+    write(spark.session(), directory, rows, 42);
+    return spark.session().read().parquet(directory.toUri().toString());
+  }
 
   /** Writes {@code rows} rows as Parquet files into a directory that does not exist yet. */
   static void write(SparkSession spark, Path directory, long rows, long seed) {

@@ -21,20 +21,20 @@ final class DemoReport {
   private final Output output;
 
   /** Lines that are held back until the progress bar has left the terminal. */
-  private final List<String> early = new ArrayList<>();
+  private final List<String> heldLines = new ArrayList<>();
 
   DemoReport(Output output) {
     this.output = output;
   }
 
-  void wrote(Path directory, long rows, long nanos) throws IOException {
+  void addFiles(Path directory, long rows, long nanos) throws IOException {
     try (Stream<Path> walk = Files.list(directory)) {
       List<Path> files = walk.filter(file -> file.toString().endsWith(".parquet")).toList();
       long bytes = 0;
       for (Path file : files) {
         bytes += Files.size(file);
       }
-      early(
+      lineOrHeld(
           "Wrote    %s as %s, %s in total, in %.1f s",
           Plural.of(rows, "row"),
           Plural.of(files.size(), "Parquet file"),
@@ -43,19 +43,20 @@ final class DemoReport {
     }
   }
 
-  void warn(String warning) {
-    early("WARNING  %s", warning);
+  void addWarning(String warning) {
+    lineOrHeld("WARNING  %s", warning);
   }
 
-  void asked(ExpectedRows expected, long nanos) {
-    early("Queried  Spark SQL for %s, in %.1f s", Plural.of(expected.size(), "row"), nanos / NANOS);
+  void addQuery(ExpectedRows expected, long nanos) {
+    lineOrHeld(
+        "Queried  Spark SQL for %s, in %.1f s", Plural.of(expected.size(), "row"), nanos / NANOS);
   }
 
   /**
    * @param input path of the user's data, or null
    */
   void print(DemoResult result, String input) {
-    early.forEach(output::line);
+    heldLines.forEach(output::line);
     RankReadings.Summary store = result.store();
     line(
         "Loaded   %s of %s into the memory of %s, in %.1f s (%,d rows/s)",
@@ -124,9 +125,9 @@ final class DemoReport {
     return String.format(Locale.ROOT, "%.2f", value);
   }
 
-  private void early(String format, Object... values) {
+  private void lineOrHeld(String format, Object... values) {
     if (Progress.isTerminal()) {
-      early.add(String.format(Locale.ROOT, format, values));
+      heldLines.add(String.format(Locale.ROOT, format, values));
     } else {
       line(format, values);
     }

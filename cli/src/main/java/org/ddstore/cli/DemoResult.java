@@ -95,7 +95,6 @@ record DemoResult(long sqlRows, List<RankReadings> ranks) {
     return summary;
   }
 
-  /** Returns one object per rank. */
   List<Map<String, Object>> results() {
     return ranks.stream().map(DemoResult::result).toList();
   }

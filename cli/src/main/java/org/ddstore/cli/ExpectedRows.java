@@ -59,12 +59,10 @@ final class ExpectedRows {
     return new Sent(rows, context.broadcast(indices), context.broadcast(hashes));
   }
 
-  /** Returns the number of rows of the data set. */
   long rows() {
     return rows;
   }
 
-  /** Returns the number of known rows. */
   int size() {
     return hashes.length / RowHash.BYTES;
   }
@@ -74,7 +72,6 @@ final class ExpectedRows {
     return indices.length == 0 ? number : indices[number];
   }
 
-  /** Returns whether {@code hash} is the hash of the row. */
   boolean matches(int number, byte[] hash) {
     int start = number * RowHash.BYTES;
     return Arrays.equals(hashes, start, start + RowHash.BYTES, hash, 0, RowHash.BYTES);

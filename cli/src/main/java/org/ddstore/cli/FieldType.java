@@ -26,7 +26,6 @@ record FieldType(Field field) {
     return new FieldType(FieldNotation.parse(form.group(1), form.group(2)));
   }
 
-  /** Returns the name of the column. */
   String column() {
     return field.name();
   }

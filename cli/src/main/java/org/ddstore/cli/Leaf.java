@@ -34,9 +34,7 @@ record Leaf(List<String> path, Form form, DType dtype, String sql) implements Se
   enum Form {
     /** A number, an array of numbers, or nested arrays of numbers. */
     NUMBERS,
-    /** UTF-8 text. */
     TEXT,
-    /** Bytes of any length. */
     BYTES,
     /** A vector of Spark ML in its SQL form. */
     VECTOR

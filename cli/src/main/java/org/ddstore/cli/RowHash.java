@@ -13,7 +13,6 @@ import java.security.NoSuchAlgorithmException;
  * little-endian bytes. Not thread-safe.
  */
 final class RowHash {
-  /** Size of a hash in bytes. */
   static final int BYTES = 16;
 
   private static final int FIRST_CAPACITY = 4096;
@@ -38,8 +37,8 @@ final class RowHash {
   /** Returns the little-endian buffer with room for {@code bytes} more; write at its position. */
   ByteBuffer room(long bytes) {
     if (bytes > row.remaining()) {
-      long wanted = Math.max(2L * row.capacity(), row.position() + bytes);
-      ByteBuffer larger = allocate((int) Math.min(wanted, Integer.MAX_VALUE - Long.BYTES));
+      long capacity = Math.max(2L * row.capacity(), row.position() + bytes);
+      ByteBuffer larger = allocate((int) Math.min(capacity, Integer.MAX_VALUE - Long.BYTES));
       larger.put(row.flip());
       row = larger;
     }
@@ -48,13 +47,13 @@ final class RowHash {
 
   /** Begins a column whose number of elements is not known yet; end it by {@link #endColumn}. */
   int beginColumn() {
-    int place = room(Integer.BYTES).position();
-    row.position(place + Integer.BYTES);
-    return place;
+    int start = room(Integer.BYTES).position();
+    row.position(start + Integer.BYTES);
+    return start;
   }
 
-  void endColumn(int place, int elements) {
-    row.putInt(place, elements);
+  void endColumn(int start, int elements) {
+    row.putInt(start, elements);
   }
 
   /** Writes the hash of the row to {@code target} at {@code offset}, and begins the next row. */
@@ -67,5 +66,31 @@ final class RowHash {
     }
     System.arraycopy(full, 0, target, offset, BYTES);
     row.clear();
+  }
+
+  /**
+   * A vector in a common form for dense and sparse vectors: its size, then index and value of each
+   * entry with nonzero bits, in order.
+   */
+  static final class VectorEntries {
+    private final RowHash hash;
+    private int count;
+
+    VectorEntries(RowHash hash, int size) {
+      this.hash = hash;
+      hash.room(Integer.BYTES).putInt(size);
+    }
+
+    void add(int index, double value) {
+      long bits = Double.doubleToRawLongBits(value);
+      if (bits != 0) {
+        hash.room(Integer.BYTES + Long.BYTES).putInt(index).putLong(bits);
+        count++;
+      }
+    }
+
+    int count() {
+      return count;
+    }
   }
 }

@@ -38,7 +38,8 @@ final class RowOracle {
    * @param orderBy sort columns before path and row index; can be empty
    * @param seed seed of the sample, if the data set has too many rows
    */
-  static ExpectedRows ask(Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, long seed) {
+  static ExpectedRows query(
+      Dataset<Row> files, List<Leaf> leaves, List<String> orderBy, long seed) {
     List<Column> keys = new ArrayList<>();
     Dataset<Row> keyed = hashes(files, leaves, orderBy, keys);
     Column[] order = keys.toArray(new Column[0]);
@@ -81,11 +82,11 @@ final class RowOracle {
     for (int i = 0; i < leaves.size(); i++) {
       wide.add(leaves.get(i).column().as("value" + i));
     }
-    Column place = files.metadataColumn("_metadata");
+    Column metadata = files.metadataColumn("_metadata");
     List<Column> order = new ArrayList<>();
     orderBy.forEach(column -> order.add(functions.col(column)));
-    order.add(place.getField("file_path"));
-    order.addAll(inFile(place, files));
+    order.add(metadata.getField("file_path"));
+    order.addAll(inFile(metadata, files));
     for (int i = 0; i < order.size(); i++) {
       wide.add(order.get(i).as("key" + i));
       keys.add(functions.col("key" + i));
@@ -103,12 +104,12 @@ final class RowOracle {
    * Returns the columns that order the rows of a file: their index, or for the formats of Spark
    * that do not report it, the block and the order in which a task reads it.
    */
-  private static List<Column> inFile(Column place, Dataset<Row> files) {
+  private static List<Column> inFile(Column metadata, Dataset<Row> files) {
     StructType known =
-        (StructType) files.select(place.as("place")).schema().apply("place").dataType();
+        (StructType) files.select(metadata.as("place")).schema().apply("place").dataType();
     return List.of(known.fieldNames()).contains("row_index")
-        ? List.of(place.getField("row_index"))
-        : List.of(place.getField("file_block_start"), functions.monotonically_increasing_id());
+        ? List.of(metadata.getField("row_index"))
+        : List.of(metadata.getField("file_block_start"), functions.monotonically_increasing_id());
   }
 
   /** A function that keeps the keys of each row and replaces its values by a hash. */

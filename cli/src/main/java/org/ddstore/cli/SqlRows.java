@@ -40,10 +40,10 @@ final class SqlRows {
    */
   byte[] hash(Row row) {
     for (int i = 0; i < leaves.size(); i++) {
-      int place = hash.beginColumn();
+      int start = hash.beginColumn();
       nullFound = false;
       int elements = add(leaves.get(i), row.get(i));
-      hash.endColumn(place, nullFound ? NULL : elements);
+      hash.endColumn(start, nullFound ? NULL : elements);
     }
     byte[] result = new byte[RowHash.BYTES];
     hash.finish(result, 0);
@@ -120,8 +120,8 @@ final class SqlRows {
     boolean isDense = vector.getByte(VECTOR_TYPE) != 0;
     List<Double> values = vector.getList(VECTOR_VALUES);
     List<Integer> indices = isDense ? null : vector.getList(VECTOR_INDICES);
-    VectorEntries entries =
-        new VectorEntries(hash, isDense ? values.size() : vector.getInt(VECTOR_SIZE));
+    RowHash.VectorEntries entries =
+        new RowHash.VectorEntries(hash, isDense ? values.size() : vector.getInt(VECTOR_SIZE));
     for (int i = 0; i < values.size(); i++) {
       entries.add(isDense ? i : indices.get(i), values.get(i));
     }

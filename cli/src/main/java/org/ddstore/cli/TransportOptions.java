@@ -37,7 +37,6 @@ public final class TransportOptions {
     }
   }
 
-  /** Checks the options before anything starts. */
   public void check() {
     if (!TransportProviders.names().contains(transport)) {
       throw new ParameterException(
@@ -47,7 +46,6 @@ public final class TransportOptions {
     }
   }
 
-  /** Returns the spec with these options. */
   public StoreSpec on(StoreSpec spec) {
     return spec.transport(transport).shortcut(!noShortcut);
   }

@@ -80,7 +80,6 @@ final class LocalClusterRemains implements AutoCloseable {
     }
   }
 
-  /** Returns the directory for files of Spark and of the command. */
   Path scratch() {
     return scratch;
   }

@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
  * single JSON object.
  */
 public final class Output {
-  /** The option that enables stack traces; see {@link ErrorReport}. */
+  /** The option that adds the stack trace to an error. */
   public static final String VERBOSE = "--verbose";
 
   @Option(
@@ -22,7 +22,7 @@ public final class Output {
       description = "Print one JSON object as the last line, instead of tables.")
   private boolean isJson;
 
-  @SuppressWarnings("UnusedVariable") // ErrorReport reads it from the parser.
+  @SuppressWarnings("UnusedVariable") // The handlers of the parser read it.
   @Option(names = VERBOSE, description = "Show the stack trace of an error.")
   private boolean isVerbose;
 
@@ -34,7 +34,6 @@ public final class Output {
     return isJson;
   }
 
-  /** Prints a line, except with {@code --json}. */
   public void line(String text) {
     if (!isJson) {
       out().println(text);

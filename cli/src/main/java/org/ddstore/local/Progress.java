@@ -50,7 +50,6 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Sets the text behind the bar. */
   public void describe(String activity) {
     if (bar != null) {
       bar.setExtraMessage(activity);

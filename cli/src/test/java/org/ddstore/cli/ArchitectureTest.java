@@ -6,6 +6,6 @@ import org.ddstore.architecture.ArchitectureContract;
 /** The command line above the connector. */
 class ArchitectureTest extends ArchitectureContract {
   ArchitectureTest() {
-    super("org.ddstore.cli", "org.ddstore.spark");
+    super("org.ddstore.cli", "org.ddstore.local", "org.ddstore.spark");
   }
 }

@@ -80,20 +80,10 @@ class CommandClusterIT {
     }
   }
 
-  /** Fails as soon as Spark has started, while its workers still start executors. */
-  @Test
-  @Tag("slow")
-  void launcherPrintsAnErrorOnOneLine() throws IOException, InterruptedException {
-    Path empty = Files.createDirectory(work.resolve("empty"));
-
-    Outcome outcome = new Launcher(work).run("get", "--input", empty.toString(), "--indices", "0");
-
-    assertThat(outcome.exitCode()).isEqualTo(1);
-    assertThat(outcome.out()).isEmpty();
-    assertNoData(outcome, empty);
-  }
-
-  /** The same in this JVM, which goes on and would see executors that come later. */
+  /**
+   * Fails as soon as Spark has started, while its workers still start executors. This JVM goes on
+   * and would see executors that come later.
+   */
   @Test
   void errorEndsStartingExecutors() throws IOException {
     Path empty = Files.createDirectory(work.resolve("empty"));

@@ -69,7 +69,7 @@ class RowHashTest {
   private static DemoResult run(
       Dataset<Row> asSqlSees, Dataset<Row> asStored, List<String> orderBy) {
     List<Leaf> leaves = Leaf.of(asSqlSees.schema(), declared());
-    ExpectedRows expected = RowOracle.ask(asSqlSees, leaves, orderBy, SEED);
+    ExpectedRows expected = RowOracle.query(asSqlSees, leaves, orderBy, SEED);
     return DemoTask.run(spec(asStored), expected, leaves, 64, SEED, SPEED_NANOS);
   }
 

@@ -75,7 +75,7 @@ class SourceFlagsTest {
 
   private static DemoResult read(SourceOptions asSqlSees, SourceOptions asStored) {
     List<Leaf> leaves = Leaf.of(files.schema(), asSqlSees);
-    ExpectedRows expected = RowOracle.ask(files, leaves, List.of(), SEED);
+    ExpectedRows expected = RowOracle.query(files, leaves, List.of(), SEED);
     return DemoTask.run(Source.spec(files, asStored).ranks(2), expected, leaves, 64, SEED, 1);
   }
 

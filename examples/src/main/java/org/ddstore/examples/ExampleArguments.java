@@ -62,13 +62,13 @@ public final class ExampleArguments {
   /**
    * Checks the value of an option.
    *
-   * @throws ParameterException if the value is outside [{@code least}, {@code most}]
+   * @throws ParameterException if the value is outside [{@code min}, {@code max}]
    */
   public static void checkRange(
-      CommandSpec command, String option, long value, long least, long most) {
-    if (value < least || value > most) {
+      CommandSpec command, String option, long value, long min, long max) {
+    if (value < min || value > max) {
       throw new ParameterException(
-          command.commandLine(), "%s: %d outside [%d, %d]".formatted(option, value, least, most));
+          command.commandLine(), "%s: %d outside [%d, %d]".formatted(option, value, min, max));
     }
   }
 }

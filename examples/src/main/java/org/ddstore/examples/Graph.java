@@ -15,17 +15,15 @@ import ai.djl.nn.core.Linear;
 import ai.djl.training.GradientCollector;
 import ai.djl.training.Trainer;
 import ai.djl.training.loss.Loss;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
-import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
-import org.ddstore.sampling.CoverageReceipt;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankContext;
@@ -52,11 +50,13 @@ public final class Graph {
     String description =
         "Trains a network on the energies of graphs with 4 to 20 nodes, in batches of similar"
             + " cost, on two executors.";
-    return TrainingCommand.parser("graph", description, Graph::train);
+    return TrainingCommand.parser("graph", description, 4000, 500, Graph::train);
   }
 
-  private static List<Trained> train(SparkSession spark, long rows, int epochs) {
-    return DDStores.from(graphs(spark, rows)).ranks(Train.RANKS).run(rank -> train(rank, epochs));
+  private static List<Trained> train(EmbeddedSpark spark, long rows, int epochs) {
+    return DDStores.from(graphs(spark.session(), rows))
+        .ranks(Train.RANKS)
+        .run(rank -> train(rank, epochs));
   }
 
   /** Returns graphs: a charge per node, the nodes of each edge, the energy, and the cost. */
@@ -78,26 +78,13 @@ public final class Graph {
 
   private static Trained train(RankContext rank, int epochs) {
     Engine.getInstance().setRandomSeed(7); // all ranks start with the same parameters
-    Communicator ranks = rank.communicator();
-    List<Double> losses = new ArrayList<>();
-    List<CoverageReceipt> receipts = new ArrayList<>();
     long[] costs = rank.columns().costs("cost");
     try (Model model = network();
         Trainer trainer = model.newTrainer(Train.training(Loss.l2Loss()));
         Loader loader =
             rank.loader(Samplers.costAware(42, MAX_COST, costs).batchesPerStep(BATCHES_PER_STEP))) {
       trainer.initialize(new Shape(1, 2));
-      for (int epoch = 0; epoch < epochs; epoch++) {
-        double[] loss = {0, 0};
-        for (LoadedBatch batch : loader.epoch(epoch)) {
-          loss[0] += step(trainer, batch, ranks);
-          loss[1] += batch.share();
-        }
-        ranks.allReduce(loss, ReduceOp.SUM);
-        losses.add(loss[0] / loss[1]);
-        receipts.add(loader.receipt(ranks));
-      }
-      return Trained.of(rank.rank(), losses, receipts, Train.hashes(model, ranks));
+      return Train.train(rank, epochs, trainer, loader, Graph::step);
     }
   }
 
@@ -115,7 +102,6 @@ public final class Graph {
     return model;
   }
 
-  /** Returns this rank's part of the loss; the parts of all ranks add up to the global loss. */
   private static float step(Trainer trainer, LoadedBatch batch, Communicator ranks) {
     try (NDManager memory = trainer.getManager().newSubManager();
         GradientCollector gradients = trainer.newGradientCollector()) {

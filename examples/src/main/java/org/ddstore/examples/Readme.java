@@ -15,7 +15,10 @@ import org.ddstore.mpirun.MpiRun;
 import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
  * The demo program of ORNL's DDStore for Python, in Java: ranks started by mpirun, without Spark.
@@ -37,24 +40,63 @@ import picocli.CommandLine.Mixin;
 public final class Readme implements Callable<Integer> {
   private static final String FEATURES = "features";
   private static final int BATCH = 64;
+  private static final int MAX_NUMBERS = 1 << 27; // per shard: 1 GiB
+  private static final int MAX_BATCHES = 1_000_000;
 
-  @Mixin private ReadmeOptions options;
+  @Option(
+      names = "--num",
+      paramLabel = "N",
+      description = "Number of rows per rank; ${DEFAULT-VALUE} by default.")
+  int num = 65_536;
+
+  @Option(
+      names = "--dim",
+      paramLabel = "N",
+      description = "Number of float64 values per row; ${DEFAULT-VALUE} by default.")
+  int dim = 64;
+
+  @Option(
+      names = "--nbatch",
+      paramLabel = "N",
+      description =
+          "Number of batches of 64 rows that each rank reads; ${DEFAULT-VALUE} by default.")
+  int nbatch = 32;
+
+  @Option(names = "--no-shortcut", description = "Read rows of the same host by MPI as well.")
+  boolean noShortcut;
+
+  @Spec private CommandSpec command;
 
   /** Exits with 0 if all rows are correct, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
     System.exit(ExampleArguments.parserWithoutSpark(new Readme()).execute(arguments));
   }
 
+  /**
+   * Checks the values of all options.
+   *
+   * @throws ParameterException naming the option, its value and its range
+   */
+  void checkRanges() {
+    ExampleArguments.checkRange(command, "--num", num, 1, MAX_NUMBERS);
+    ExampleArguments.checkRange(command, "--dim", dim, 1, MAX_NUMBERS);
+    ExampleArguments.checkRange(command, "--nbatch", nbatch, 0, MAX_BATCHES);
+    if ((long) num * dim > MAX_NUMBERS) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--num %d times --dim %d exceeds %d values per rank: lower one of them"
+              .formatted(num, dim, MAX_NUMBERS));
+    }
+  }
+
   @Override
   public Integer call() {
-    options.checkRanges();
+    checkRanges();
     return MpiRun.run(Duration.ofMinutes(1), this::run);
   }
 
   private void run(MpiRun ranks) {
-    int num = options.num();
-    int dim = options.dim();
-    StoreOptions storeOptions = StoreOptions.defaults().shortcut(options.hasShortcut());
+    StoreOptions storeOptions = StoreOptions.defaults().shortcut(!noShortcut);
     try (DDStore store = ranks.open(storeOptions)) { // collective, like all calls but reads
       double[] features = new double[num * dim];
       for (int i = 0; i < features.length; i++) {
@@ -66,7 +108,7 @@ public final class Readme implements Callable<Integer> {
       Random random = new Random(ranks.rank());
       Tensor row = Tensor.wrap(new double[dim], 1, dim);
       store.epochBegin();
-      for (int turn = 0; turn < options.nbatch(); turn++) {
+      for (int turn = 0; turn < nbatch; turn++) {
         long[] indices = random.longs(BATCH, 0, (long) ranks.ranks() * num).toArray();
         store.get(FEATURES, row, indices[0]); // one row or several consecutive rows
         wrong += wrongNumbers(row, dim, indices[0]);

@@ -25,6 +25,7 @@ import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.RowSubset;
@@ -56,11 +57,13 @@ public final class Sparse {
     String description =
         "Trains a network (512-32-4) to tell kinds of cells apart by their sparse gene counts, in"
             + " batches of balanced classes, on two executors.";
-    return TrainingCommand.parser("sparse", description, Sparse::train);
+    return TrainingCommand.parser("sparse", description, 4000, 500, Sparse::train);
   }
 
-  private static List<Trained> train(SparkSession spark, long rows, int epochs) {
-    return DDStores.from(cells(spark, rows)).ranks(Train.RANKS).run(rank -> train(rank, epochs));
+  private static List<Trained> train(EmbeddedSpark spark, long rows, int epochs) {
+    return DDStores.from(cells(spark.session(), rows))
+        .ranks(Train.RANKS)
+        .run(rank -> train(rank, epochs));
   }
 
   /** Returns cells: the genes that are present, their counts, and the kind of the cell. */

@@ -63,25 +63,36 @@ final class Train {
 
   private static Trained train(RankContext rank, int epochs) {
     Engine.getInstance().setRandomSeed(7); // all ranks start with the same parameters
-    Communicator ranks = rank.communicator();
-    List<Double> losses = new ArrayList<>();
-    List<CoverageReceipt> receipts = new ArrayList<>();
     try (Model model = network();
         Trainer trainer = model.newTrainer(training(Loss.softmaxCrossEntropyLoss()));
         Loader loader = rank.loader(Samplers.shuffled(42).globalBatchSize(128), FLOATS)) {
       trainer.initialize(new Shape(1, 28, 28));
-      for (int epoch = 0; epoch < epochs; epoch++) {
-        double[] loss = {0, 0};
-        for (LoadedBatch batch : loader.epoch(epoch)) {
-          loss[0] += step(trainer, batch, ranks);
-          loss[1] += batch.share();
-        }
-        ranks.allReduce(loss, ReduceOp.SUM);
-        losses.add(loss[0] / loss[1]);
-        receipts.add(loader.receipt(ranks));
-      }
-      return Trained.of(rank.rank(), losses, receipts, hashes(model, ranks));
+      return train(rank, epochs, trainer, loader, Train::step);
     }
+  }
+
+  /** A step of all ranks. */
+  interface Step {
+    /** Returns this rank's part of the loss; the parts of all ranks add up to the global loss. */
+    float run(Trainer trainer, LoadedBatch batch, Communicator ranks);
+  }
+
+  /** Takes the steps of all epochs. Collective. */
+  static Trained train(RankContext rank, int epochs, Trainer trainer, Loader loader, Step step) {
+    Communicator ranks = rank.communicator();
+    List<Double> losses = new ArrayList<>();
+    List<CoverageReceipt> receipts = new ArrayList<>();
+    for (int epoch = 0; epoch < epochs; epoch++) {
+      double[] loss = {0, 0};
+      for (LoadedBatch batch : loader.epoch(epoch)) {
+        loss[0] += step.run(trainer, batch, ranks);
+        loss[1] += batch.share();
+      }
+      ranks.allReduce(loss, ReduceOp.SUM);
+      losses.add(loss[0] / loss[1]);
+      receipts.add(loader.receipt(ranks));
+    }
+    return Trained.of(rank.rank(), losses, receipts, hashes(trainer.getModel(), ranks));
   }
 
   private static Model network() {
@@ -101,7 +112,6 @@ final class Train {
         .optOptimizer(Optimizer.adam().build());
   }
 
-  /** Returns this rank's part of the loss; the parts of all ranks add up to the global loss. */
   private static float step(Trainer trainer, LoadedBatch batch, Communicator ranks) {
     try (NDManager memory = trainer.getManager().newSubManager();
         GradientCollector gradients = trainer.newGradientCollector()) {
@@ -144,7 +154,7 @@ final class Train {
   static List<String> hashes(Model model, Communicator ranks) {
     CRC32 hash = new CRC32();
     model.getBlock().getParameters().values().forEach(p -> hash.update(p.getArray().toByteArray()));
-    byte[] mine = "%08x".formatted(hash.getValue()).getBytes(US_ASCII);
-    return Stream.of(ranks.allGather(mine)).map(hex -> new String(hex, US_ASCII)).toList();
+    byte[] own = "%08x".formatted(hash.getValue()).getBytes(US_ASCII);
+    return Stream.of(ranks.allGather(own)).map(hex -> new String(hex, US_ASCII)).toList();
   }
 }

@@ -37,7 +37,6 @@ record TrainReport(String example, List<Trained> ranks) {
     return lossFell() && sameParameters() && exactEpochs();
   }
 
-  /** Returns a human-readable report. */
   String toText() {
     Trained any = ranks.get(0);
     StringBuilder text = new StringBuilder();

@@ -4,8 +4,7 @@ package org.ddstore.examples;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.spark.sql.SparkSession;
-import org.ddstore.cli.ExampleCluster;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Output;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,23 +17,24 @@ import picocli.CommandLine.Spec;
 @Command
 final class TrainingCommand implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final int MIN_ROWS = 500;
   private static final int MAX_EPOCHS = 10_000;
+  private static final int EXECUTOR_MB = 1024;
 
   /** A training on all ranks. */
   interface Training {
     /** Generates rows and trains on them; returns the result of each rank. Blocks. */
-    List<Trained> train(SparkSession spark, long rows, int epochs);
+    List<Trained> train(EmbeddedSpark spark, long rows, int epochs) throws IOException;
   }
 
   private final String name;
+  private final int minRows;
   private final Training training;
 
   @Option(
       names = "--rows",
       paramLabel = "N",
       description = "Number of rows to generate; ${DEFAULT-VALUE} by default.")
-  private long rows = 4000;
+  private long rows;
 
   @Option(
       names = "--epochs",
@@ -45,8 +45,10 @@ final class TrainingCommand implements Callable<Integer> {
   @Mixin private final Output output = new Output();
   @Spec private CommandSpec command;
 
-  private TrainingCommand(String name, Training training) {
+  private TrainingCommand(String name, int rows, int minRows, Training training) {
     this.name = name;
+    this.rows = rows;
+    this.minRows = minRows;
     this.training = training;
   }
 
@@ -55,9 +57,12 @@ final class TrainingCommand implements Callable<Integer> {
    *
    * @param name name of the example
    * @param description what it trains, one sentence
+   * @param rows default number of rows
+   * @param minRows minimum number of rows
    */
-  static CommandLine parser(String name, String description, Training training) {
-    CommandLine line = ExampleArguments.parser(new TrainingCommand(name, training));
+  static CommandLine parser(
+      String name, String description, int rows, int minRows, Training training) {
+    CommandLine line = ExampleArguments.parser(new TrainingCommand(name, rows, minRows, training));
     line.setCommandName("ddstore example " + name);
     line.getCommandSpec()
         .usageMessage()
@@ -71,14 +76,15 @@ final class TrainingCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    ExampleArguments.checkRange(command, "--rows", rows, MIN_ROWS, Integer.MAX_VALUE);
+    ExampleArguments.checkRange(command, "--rows", rows, minRows, Integer.MAX_VALUE);
     ExampleArguments.checkRange(command, "--epochs", epochs, 1, MAX_EPOCHS);
     if (ExampleArguments.isCheckOnly()) {
       return 0;
     }
     TrainReport report;
-    try (ExampleCluster cluster = ExampleCluster.start(name, Train.RANKS)) {
-      report = new TrainReport(name, training.train(cluster.session(), rows, epochs));
+    try (EmbeddedSpark spark =
+        EmbeddedSpark.open("ddstore example " + name, Train.RANKS, 1, EXECUTOR_MB)) {
+      report = new TrainReport(name, training.train(spark, rows, epochs));
     }
     System.out.println(output.isJson() ? report.toJson() : report.toText());
     return report.isSound() ? 0 : FAILED;

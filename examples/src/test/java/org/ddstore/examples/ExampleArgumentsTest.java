@@ -83,7 +83,7 @@ class ExampleArgumentsTest {
     System.setProperty(CHECK_ONLY, "true");
     String out = folder.resolve("out").toString();
 
-    assertThat(execute(ExampleArguments.parser(new TrainCommand()), "--rows", "128")).isZero();
+    assertThat(execute(TrainCommand.command(), "--rows", "128")).isZero();
     assertThat(execute(Graph.command(), "--verbose")).isZero();
     assertThat(execute(Sparse.command(), "--epochs", "1")).isZero();
     assertThat(execute(ExampleArguments.parser(new VaeCommand()), "--out", out)).isZero();
@@ -92,7 +92,7 @@ class ExampleArgumentsTest {
 
     assertThat(execute(Sparse.command(), "--bogus", "3")).isEqualTo(2);
     assertThat(execute(Graph.command(), "--rows", "1")).isEqualTo(2);
-    assertThat(execute(ExampleArguments.parser(new TrainCommand()), "--epochs", "0")).isEqualTo(2);
+    assertThat(execute(TrainCommand.command(), "--epochs", "0")).isEqualTo(2);
     assertThat(execute(ExampleArguments.parser(new VaeCommand()), "--out", "")).isEqualTo(2);
   }
 }

@@ -4,15 +4,11 @@ package org.ddstore.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.ddstore.contract.Needed;
-import org.ddstore.spark.SparkArchive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -20,8 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ./ddstore example train}, {@code graph} and {@code sparse}, as a user runs them. */
 @Tag("system")
@@ -34,33 +28,15 @@ class TrainIT {
 
   @BeforeEach
   void requirePyTorch() throws IOException {
-    String machine = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
-    Needed.check("PyTorch", machine.equals("Linux on amd64"), () -> machine);
+    VaeIT.checkPyTorch();
     temporary = Files.createDirectory(directory.resolve("temporary"));
-  }
-
-  private Program run(String example, String... arguments)
-      throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("ddstore.root"), "ddstore").toString());
-    command.addAll(List.of("example", example));
-    command.addAll(List.of(arguments));
-    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder
-        .environment()
-        .put(
-            "JDK_JAVA_OPTIONS",
-            String.join(" ", SparkArchive.quickStart()) + " -Djava.io.tmpdir=" + temporary);
-    builder.environment().remove("SPARK_LOCAL_DIRS");
-    return Program.run(directory, builder);
   }
 
   /** Before a training has fetched PyTorch, which an illegal argument must not do. */
   @Test
   @Order(1)
   void rejectsAnUnknownOption() throws Exception {
-    Program refused = run("train", "--epoch", "3");
+    Program refused = Program.example(directory, temporary, "train --epoch 3");
 
     assertThat(refused.exitCode()).isEqualTo(2);
     assertThat(refused.err())
@@ -71,7 +47,9 @@ class TrainIT {
   @Test
   @Order(2)
   void lossFallsAndRanksAgreeOnTheParameters() throws Exception {
-    Program training = run("train", "--rows", "1000", "--epochs", "3", "--json").assertSuccess();
+    Program training =
+        Program.example(directory, temporary, "train --rows 1000 --epochs 3 --json")
+            .assertSuccess();
 
     JsonNode ranks = training.json().get("results");
     assertThat(ranks).hasSize(2);
@@ -110,32 +88,29 @@ class TrainIT {
     assertThat(runWithPyTorch(GradientProgram.class).lastLine()).startsWith("0.5 1.0 0.5; ");
   }
 
-  /** Runs a program with PyTorch, which an earlier test has fetched. */
   private Program runWithPyTorch(Class<?> program) throws IOException, InterruptedException {
-    Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
-    Path torch = target.resolve("torch");
-    Needed.check("PyTorch", Files.exists(torch.resolve("complete")), () -> "not in " + torch);
-    String classPath = System.getProperty("java.class.path") + File.pathSeparator + torch + "/*";
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Djava.io.tmpdir=" + temporary,
-            "-cp",
-            classPath,
-            program.getName());
-    builder.environment().put("DJL_CACHE_DIR", target.resolve("djl").toString());
-    builder.environment().put("DJL_OFFLINE", "true");
-    return Program.run(directory, builder).assertSuccess();
+    return Program.withPyTorch(directory, temporary, program, List.of());
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"graph", "sparse"})
+  @Test
   @Order(4)
-  void raggedRowsAreLearned(String example) throws Exception {
-    Program training = run(example, "--rows", "2000", "--epochs", "4", "--json").assertSuccess();
+  void raggedRowsAreLearned() throws Exception {
+    String options = " --rows 2000 --epochs 4 --json";
+    List<JsonNode> reports =
+        Program.withPyTorch(
+                directory,
+                temporary,
+                ExampleSeries.class,
+                List.of("graph" + options, "sparse" + options))
+            .jsonLines();
 
-    JsonNode report = training.json();
-    assertThat(report.get("command").asText()).isEqualTo("example " + example);
+    assertThat(reports)
+        .extracting(report -> report.get("command").asText())
+        .containsExactly("example graph", "example sparse");
+    reports.forEach(TrainIT::assertLearned);
+  }
+
+  private static void assertLearned(JsonNode report) {
     assertThat(report.get("sameParameters").asBoolean()).isTrue();
     assertThat(report.get("results")).hasSize(2);
     for (JsonNode rank : report.get("results")) {

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -88,18 +87,7 @@ class VaeClusterIT {
             + work.resolve("out")
             + OPTIONS;
     SparkHome spark = SparkHome.current();
-    ProcessBuilder java =
-        spark.program(
-            work,
-            spark.classPath(),
-            List.of(
-                "org.apache.spark.deploy.SparkSubmit",
-                "--conf",
-                "spark.driver.host=127.0.0.1",
-                "--conf",
-                "spark.driver.bindAddress=127.0.0.1",
-                "--conf",
-                "spark.ui.enabled=false"));
+    ProcessBuilder java = spark.program(work, spark.classPath(), Program.LOCAL_SUBMIT);
     String function =
         "spark-submit() { exec '%s' \"$@\"; }%n".formatted(String.join("' '", java.command()));
     return java.command("bash", "-c", function + command).directory(ROOT.toFile());
@@ -110,7 +98,7 @@ class VaeClusterIT {
   @Order(1)
   void namesTheOptionOfAnIllegalInput() throws Exception {
     Path none = folder.resolve("none");
-    Program refused = VaeIT.run(work, work, "--input " + none);
+    Program refused = Program.example(work, work, "vae --input " + none);
 
     assertThat(refused.exitCode()).isEqualTo(2);
     assertThat(refused.err()).contains("--input: no file or folder " + none);

@@ -5,18 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.ddstore.contract.Needed;
-import org.ddstore.spark.SparkArchive;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,28 +47,6 @@ class VaeIT {
   static void checkPyTorch() {
     String machine = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
     Needed.check("PyTorch", machine.equals("Linux on amd64"), () -> machine);
-  }
-
-  /**
-   * Runs the launcher, which downloads PyTorch if it is missing.
-   *
-   * @param temporary folder of temporary files, which exists
-   */
-  static Program run(Path directory, Path temporary, String arguments)
-      throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("ddstore.root"), "ddstore").toString());
-    command.addAll(List.of("example", "vae"));
-    command.addAll(List.of(arguments.split(" ", -1)));
-    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("JDK_JAVA_OPTIONS", javaOptions(temporary));
-    builder.environment().remove("SPARK_LOCAL_DIRS");
-    return Program.run(directory, builder);
-  }
-
-  private static String javaOptions(Path temporary) {
-    return String.join(" ", SparkArchive.quickStart()) + " -Djava.io.tmpdir=" + temporary;
   }
 
   static List<Double> numbers(JsonNode array) {
@@ -112,7 +86,7 @@ class VaeIT {
   private static JsonNode onTwoRanks() throws IOException, InterruptedException {
     Path temporary = Files.createDirectories(shared.resolve("temporary"));
     String arguments = TRAINING + "--epochs 3 --out " + shared.resolve("out");
-    return run(shared, temporary, arguments).assertSuccess().json();
+    return Program.example(shared, temporary, "vae " + arguments).assertSuccess().json();
   }
 
   /**
@@ -161,28 +135,12 @@ class VaeIT {
     }
   }
 
-  /** Runs {@link VaeSeries} with PyTorch, which the launcher has fetched; returns the reports. */
+  /** Runs the command several times on one Spark; returns the reports. */
   private List<JsonNode> series(List<String> runs) throws IOException, InterruptedException {
-    Path target = Path.of(System.getProperty("ddstore.root"), "examples", "target");
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("@" + SparkHome.JAVA_OPTIONS);
-    command.add("-cp");
-    command.add(new SparkArchive().classPath() + File.pathSeparator + target.resolve("torch/*"));
-    command.add(VaeSeries.class.getName());
-    runs.forEach(run -> command.add(TRAINING + "--out " + out + " " + run));
-    ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-    Map<String, String> environment = builder.environment();
-    environment.put("JDK_JAVA_OPTIONS", javaOptions(temporary));
-    environment.remove("SPARK_LOCAL_DIRS");
-    environment.put("DJL_CACHE_DIR", target.resolve("djl").toString());
-    environment.put("DJL_OFFLINE", "true");
-    environment.put("OMP_NUM_THREADS", "1");
-    List<JsonNode> reports = new ArrayList<>();
-    String said = Program.run(directory, builder).assertSuccess().out();
-    for (String line : said.lines().filter(line -> line.startsWith("{")).toList()) {
-      reports.add(new ObjectMapper().readTree(line));
-    }
+    List<String> lines =
+        runs.stream().map(run -> "vae " + TRAINING + "--out " + out + " " + run).toList();
+    List<JsonNode> reports =
+        Program.withPyTorch(directory, temporary, ExampleSeries.class, lines).jsonLines();
     assertThat(reports).hasSameSizeAs(runs);
     return reports;
   }

@@ -40,7 +40,7 @@ public abstract class Bench implements Callable<Integer> {
       RankWork work, int hosts, Class<T> type, Collection<T> results, Progress progress)
       throws IOException, InterruptedException {
     try (RankProcesses processes = RankProcesses.start(work, hosts)) {
-      processes.play(
+      processes.awaitResults(
           result -> {
             results.add(type.cast(result));
             progress.stepTo(results.size());

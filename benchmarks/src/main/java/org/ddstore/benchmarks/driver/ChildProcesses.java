@@ -30,14 +30,12 @@ public final class ChildProcesses implements AutoCloseable {
     this.cleanup = new ExitCleanup("ddstore-end-processes", this::end);
   }
 
-  /** Starts a process and owns it. */
   public Process start(ProcessBuilder builder) throws IOException {
     Process process = builder.start();
     processes.add(process);
     return process;
   }
 
-  /** Returns the processes in the order in which they were started. */
   public List<Process> all() {
     return List.copyOf(processes);
   }

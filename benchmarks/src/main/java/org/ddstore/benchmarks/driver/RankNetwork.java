@@ -15,11 +15,8 @@ import org.ddstore.StoreOptions;
 public record RankNetwork(int ranks, String transport, boolean shortcut, boolean encrypted)
     implements Serializable {
   private static final long serialVersionUID = 1L;
-
-  /** Largest number of ranks of a benchmark. */
   public static final int MAX_RANKS = 64;
 
-  /** Returns the options of a store that uses this network. */
   public StoreOptions storeOptions() {
     return StoreOptions.defaults().shortcut(shortcut);
   }

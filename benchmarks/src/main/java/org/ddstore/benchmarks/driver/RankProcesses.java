@@ -118,14 +118,14 @@ final class RankProcesses implements AutoCloseable {
    *
    * @param results consumer of the results of rank 0 as they arrive
    */
-  void play(Consumer<Object> results) throws IOException, InterruptedException {
+  void awaitResults(Consumer<Object> results) throws IOException, InterruptedException {
     List<BufferedReader> outputs = new ArrayList<>();
     List<String> addresses = new ArrayList<>();
     List<Process> ranks = processes.all();
     for (Process process : ranks) {
       BufferedReader output = process.inputReader(StandardCharsets.US_ASCII);
       outputs.add(output);
-      addresses.add(say(output, RankJvm.ADDRESS));
+      addresses.add(readAfter(output, RankJvm.ADDRESS));
     }
     ranks.forEach(process -> writeLine(process, String.join(",", addresses)));
     BufferedReader first = outputs.get(0);
@@ -140,12 +140,12 @@ final class RankProcesses implements AutoCloseable {
     }
   }
 
-  private static String say(BufferedReader output, String word) throws IOException {
+  private static String readAfter(BufferedReader output, String prefix) throws IOException {
     String line = output.readLine();
-    if (line == null || !line.startsWith(word)) {
+    if (line == null || !line.startsWith(prefix)) {
       throw new DDStoreException("a rank exited before it sent its address; see its output above");
     }
-    return line.substring(word.length());
+    return line.substring(prefix.length());
   }
 
   private void closeAfter(Exception cause) {

@@ -17,6 +17,5 @@ public interface RankWork extends Serializable {
   void run(Communicator ranks, OpenTransport remote, Consumer<Serializable> results)
       throws Exception;
 
-  /** Returns the number of ranks and the connection between them. */
   RankNetwork network();
 }

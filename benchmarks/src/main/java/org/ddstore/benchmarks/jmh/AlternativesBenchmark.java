@@ -69,7 +69,6 @@ public class AlternativesBenchmark {
     cached.count();
   }
 
-  /** Ends Spark and removes the files. */
   @TearDown(Level.Trial)
   public void remove() throws IOException {
     spark.close();

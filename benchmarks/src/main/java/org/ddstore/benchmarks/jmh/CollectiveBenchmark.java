@@ -41,13 +41,11 @@ public class CollectiveBenchmark {
 
     private GroupProcesses group;
 
-    /** Starts the other processes. */
     @Setup(Level.Trial)
     public void open() throws IOException {
       group = GroupProcesses.start(means, "barrier", ranks);
     }
 
-    /** Ends the other processes. */
     @TearDown(Level.Trial)
     public void close() {
       group.close();
@@ -64,20 +62,17 @@ public class CollectiveBenchmark {
     private final float[] values = new float[GroupProcesses.FLOATS];
     private GroupProcesses group;
 
-    /** Starts the other process. */
     @Setup(Level.Trial)
     public void open() throws IOException {
       group = GroupProcesses.start(means, "allReduce", 2);
     }
 
-    /** Ends the other process. */
     @TearDown(Level.Trial)
     public void close() {
       group.close();
     }
   }
 
-  /** Measures one barrier. */
   @Benchmark
   public void barrier(Barriers ranks) {
     ranks.group.communicator().barrier();

@@ -87,7 +87,6 @@ final class OccupiedSlot implements AutoCloseable {
     }
   }
 
-  /** Returns the id of the executor. */
   String executor() {
     return executor;
   }

@@ -42,8 +42,6 @@ final class RemoteScan implements AutoCloseable {
       long blocks,
       String transport,
       String why) {
-
-    /** Returns human-readable lines. */
     List<String> lines() {
       return List.of(
           "%,d tasks on executor %s have read from executor %s: %,d rows of the store by %s; %,d blocks of Spark's cache by its block transfer"

@@ -75,7 +75,6 @@ final class ScanRun implements AutoCloseable {
     return new ScanRun(session, cached, loaded, indices);
   }
 
-  /** Returns whether Spark's cache holds all rows in memory. */
   boolean isAllCached() {
     return Arrays.stream(session.sparkContext().getRDDStorageInfo())
         .filter(info -> info.memSize() > 0)
@@ -86,7 +85,6 @@ final class ScanRun implements AutoCloseable {
     return info.numCachedPartitions() == info.numPartitions();
   }
 
-  /** Returns the ids of the executors that hold rows of the store. */
   Set<String> storeExecutors() {
     return store.shards().stream().map(ResidentShard::executorId).collect(Collectors.toSet());
   }

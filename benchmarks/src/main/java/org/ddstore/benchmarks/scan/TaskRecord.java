@@ -105,7 +105,6 @@ final class TaskRecord extends SparkListener implements AutoCloseable {
     tasks = tasks.plus(end);
   }
 
-  /** Returns the number of blocks that were put into the cache. */
   int blocks() {
     return blocks.size();
   }

@@ -85,22 +85,21 @@ public final class ReadSocket implements AutoCloseable {
     }
   }
 
-  static void receive(SocketChannel channel, ByteBuffer all) throws IOException {
-    while (all.hasRemaining()) {
-      if (channel.read(all) < 0) {
+  static void receive(SocketChannel channel, ByteBuffer buffer) throws IOException {
+    while (buffer.hasRemaining()) {
+      if (channel.read(buffer) < 0) {
         throw new IOException("the peer has closed the socket");
       }
     }
-    all.flip();
+    buffer.flip();
   }
 
-  static void send(SocketChannel channel, ByteBuffer all) throws IOException {
-    while (all.hasRemaining()) {
-      channel.write(all);
+  static void send(SocketChannel channel, ByteBuffer buffer) throws IOException {
+    while (buffer.hasRemaining()) {
+      channel.write(buffer);
     }
   }
 
-  /** Returns the processor time of this process in nanoseconds. */
   static long processorNanos() {
     return SYSTEM.getProcessCpuTime();
   }

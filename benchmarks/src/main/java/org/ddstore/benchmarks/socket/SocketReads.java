@@ -77,10 +77,10 @@ public final class SocketReads implements AutoCloseable {
   /** Returns the processor time of this process and the serving processes, in nanoseconds. */
   public long allProcessorNanos() throws IOException {
     long nanos = ReadSocket.processorNanos();
-    ByteBuffer one = ByteBuffer.allocate(1);
+    ByteBuffer request = ByteBuffer.allocate(1);
     ByteBuffer time = ByteBuffer.allocate(Long.BYTES);
     for (SocketChannel clock : clocks) {
-      ReadSocket.send(clock, one.clear());
+      ReadSocket.send(clock, request.clear());
       ReadSocket.receive(clock, time.clear());
       nanos += time.getLong();
     }
@@ -115,7 +115,6 @@ public final class SocketReads implements AutoCloseable {
     }
   }
 
-  /** Returns the wall time per row of the median round, in microseconds. */
   public double microsPerRow() {
     return micros.getPercentile(50);
   }
@@ -127,7 +126,6 @@ public final class SocketReads implements AutoCloseable {
     return callNanos.getPercentile(99) / 1e3 / batch;
   }
 
-  /** Returns the processor time of all processes per row, in microseconds. */
   public double processorMicrosPerRow() {
     return processorNanos / 1e3 / rows;
   }

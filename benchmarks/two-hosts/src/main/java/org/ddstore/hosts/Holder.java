@@ -108,14 +108,14 @@ final class Holder implements AutoCloseable {
   }
 
   /** Returns the running processes of the host, except this one. */
-  List<ProcessHandle> others() throws IOException {
-    List<ProcessHandle> others = new ArrayList<>();
+  List<ProcessHandle> processes() throws IOException {
+    List<ProcessHandle> processes = new ArrayList<>();
     for (ProcessHandle other : ProcessHandle.allProcesses().toList()) {
       if (other.pid() != process.pid() && network.equals(networkOf(other.pid()))) {
-        others.add(other);
+        processes.add(other);
       }
     }
-    return others;
+    return processes;
   }
 
   /** Returns the network namespace of a process; empty if it has exited, even as a zombie. */
@@ -135,7 +135,7 @@ final class Holder implements AutoCloseable {
       if (!process.waitFor(PATIENCE_S, TimeUnit.SECONDS)) {
         throw new IOException(
             "processes of host %s still running after %d s: %s"
-                .formatted(name, PATIENCE_S, others()));
+                .formatted(name, PATIENCE_S, processes()));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -72,7 +72,7 @@ public final class Host {
 
   /** Returns all processes that run on the host. */
   public List<ProcessHandle> processes() throws IOException {
-    return holder.others();
+    return holder.processes();
   }
 
   /** Returns the number of bytes sent to the other host, including headers. */

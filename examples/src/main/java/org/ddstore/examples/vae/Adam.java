@@ -27,12 +27,10 @@ public final class Adam {
     this.rate = rate;
   }
 
-  /** Returns the number of steps taken. */
   public long steps() {
     return steps;
   }
 
-  /** Changes the weights by one step. */
   public void step(Parameters parameters, Parameters gradients) {
     steps++;
     float stepRate = (float) (rate / (1 - Math.pow(DECAY, (double) steps)));

@@ -15,7 +15,6 @@ record BatchSums(double loss, double images, double mismatches) {
     return new BatchSums(loss + other.loss, images + other.images, mismatches + other.mismatches);
   }
 
-  /** Returns the mean loss of an image. */
   double meanLoss() {
     return loss / images;
   }

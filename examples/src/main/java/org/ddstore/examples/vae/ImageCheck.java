@@ -18,7 +18,6 @@ final class ImageCheck {
     this.checksums = checksums;
   }
 
-  /** Returns the number of images of a batch that differ from their source. */
   int mismatches(LoadedBatch batch) {
     ByteBuffer values = batch.field(TrainingImages.IMAGE).asByteBuffer();
     int mismatches = 0;

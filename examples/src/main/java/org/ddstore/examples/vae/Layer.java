@@ -8,11 +8,7 @@ public enum Layer {
   LOG_VARIANCE(Layer.HIDDEN, Layer.LATENT),
   DECODER(Layer.LATENT, Layer.HIDDEN),
   IMAGE(Layer.HIDDEN, Layer.PIXELS);
-
-  /** Edge of an image in pixels. */
   public static final int SIDE = 28;
-
-  /** Pixels of an image. */
   public static final int PIXELS = SIDE * SIDE;
 
   static final int HIDDEN = 400;
@@ -41,7 +37,6 @@ public enum Layer {
     return (inputs + 1) * outputs;
   }
 
-  /** Returns the number of parameters of all layers. */
   public static int totalSize() {
     int size = 0;
     for (Layer layer : values()) {

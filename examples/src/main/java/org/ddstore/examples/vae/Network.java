@@ -88,7 +88,6 @@ public final class Network {
     return decode(apply(Layer.MEAN, Activation.relu(apply(Layer.ENCODER, images))));
   }
 
-  /** Returns an array of noise. */
   public static NDArray codes(NDManager memory, float... noise) {
     return memory.create(noise, new Shape(noise.length / Layer.LATENT, Layer.LATENT));
   }

@@ -33,7 +33,6 @@ public final class Parameters {
     this.bytes = ByteBuffer.allocateDirect(floats * Float.BYTES).order(ByteOrder.nativeOrder());
   }
 
-  /** Returns a block of zeros. */
   static Parameters zeros() {
     return new Parameters(Layer.totalSize());
   }

@@ -99,13 +99,13 @@ final class Steps {
 
   /** Returns the sums over the test images of all ranks. */
   BatchSums test(Loader images, Parameters parameters) {
-    BatchSums mine = BatchSums.NONE;
+    BatchSums own = BatchSums.NONE;
     for (LoadedBatch batch : images.epoch(0)) {
       if (batch.samples() > 0) {
-        mine = mine.plus(testBatch(batch, parameters));
+        own = own.plus(testBatch(batch, parameters));
       }
     }
-    double[] all = {mine.loss(), mine.images(), mine.mismatches()};
+    double[] all = {own.loss(), own.images(), own.mismatches()};
     ranks.allReduce(all, ReduceOp.SUM);
     return new BatchSums(all[0], all[1], all[2]);
   }

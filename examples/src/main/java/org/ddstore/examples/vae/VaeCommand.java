@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.cli.ExampleCluster;
 import org.ddstore.examples.ExampleArguments;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Output;
@@ -34,13 +33,14 @@ import picocli.CommandLine.Spec;
     })
 public final class VaeCommand implements Callable<Integer> {
   private static final int FAILED = 1;
-  private static final int MOST_RANKS = 1000;
+  private static final int MAX_RANKS = 1000;
   private static final int ROWS = 7000;
   private static final int MIN_ROWS = 100;
-  private static final int MOST_ROWS = 1_000_000;
-  private static final int MOST_EPOCHS = 10_000;
-  private static final int MOST_BATCH = 1_000_000;
+  private static final int MAX_ROWS = 1_000_000;
+  private static final int MAX_EPOCHS = 10_000;
+  private static final int MAX_BATCH = 1_000_000;
   private static final long SEED = 42;
+  private static final int EXECUTOR_MB = 1024;
 
   @Option(
       names = "--ranks",
@@ -109,11 +109,11 @@ public final class VaeCommand implements Callable<Integer> {
   }
 
   void checkRanges() {
-    ExampleArguments.checkRange(command, "--ranks", ranks, 1, MOST_RANKS);
-    ExampleArguments.checkRange(command, "--epochs", epochs, 1, MOST_EPOCHS);
-    ExampleArguments.checkRange(command, "--batch", batch, ranks, MOST_BATCH);
+    ExampleArguments.checkRange(command, "--ranks", ranks, 1, MAX_RANKS);
+    ExampleArguments.checkRange(command, "--epochs", epochs, 1, MAX_EPOCHS);
+    ExampleArguments.checkRange(command, "--batch", batch, ranks, MAX_BATCH);
     if (rows != null) {
-      ExampleArguments.checkRange(command, "--rows", rows, MIN_ROWS, MOST_ROWS);
+      ExampleArguments.checkRange(command, "--rows", rows, MIN_ROWS, MAX_ROWS);
     }
     if (rows != null && input != null) {
       throw refused("--rows: the number of generated images; leave it out with --input");
@@ -138,10 +138,10 @@ public final class VaeCommand implements Callable<Integer> {
     if (ExampleArguments.isCheckOnly()) {
       return 0;
     }
-    try (ExampleCluster cluster = ExampleCluster.start("vae", ranks)) {
-      TrainingImages images = images(cluster.session());
+    try (EmbeddedSpark spark = EmbeddedSpark.open("ddstore example vae", ranks, 1, EXECUTOR_MB)) {
+      TrainingImages images = images(spark.session());
       VaeOptions options =
-          new VaeOptions(epochs, batch, SEED, checkpointFolder(cluster), checkpointEvery);
+          new VaeOptions(epochs, batch, SEED, checkpointFolder(spark), checkpointEvery);
       List<VaeResult> results = VaeTraining.train(images, ranks, options);
       List<Path> pictures = results.get(0).pictures().write(out);
       pictures.forEach(file -> output.line("Drew      " + file));
@@ -152,11 +152,11 @@ public final class VaeCommand implements Callable<Integer> {
   }
 
   /** Returns the folder of the checkpoints; empty for none. */
-  private String checkpointFolder(ExampleCluster cluster) throws IOException {
+  private String checkpointFolder(EmbeddedSpark spark) throws IOException {
     if (checkpoints != null) {
       return checkpoints;
     }
-    return EmbeddedSpark.isSubmitted() ? "" : cluster.scratch("checkpoints").toUri().toString();
+    return EmbeddedSpark.isSubmitted() ? "" : spark.scratch("checkpoints").toUri().toString();
   }
 
   private void openOut() {

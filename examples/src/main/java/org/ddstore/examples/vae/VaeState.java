@@ -42,12 +42,10 @@ final class VaeState {
     return images;
   }
 
-  /** Returns the results of the complete epochs. */
   List<TrainedEpoch> epochs() {
     return List.copyOf(epochs);
   }
 
-  /** Returns the sums of the batches of the current epoch. */
   BatchSums epoch() {
     return epoch;
   }

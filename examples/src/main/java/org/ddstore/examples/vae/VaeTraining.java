@@ -96,7 +96,7 @@ final class VaeTraining implements RankTask<VaeResult> {
           watch.perSecond(state.images()),
           loader.utilisation(rank.communicator()),
           rank.attempt(),
-          saved.map(VaeTraining::place).orElse(""),
+          saved.map(VaeTraining::position).orElse(""),
           checksums(rank.communicator(), state.parameters()),
           rank.rank() == 0 ? draw(rank, tests, steps, state.parameters()) : Pictures.NONE);
     }
@@ -126,14 +126,14 @@ final class VaeTraining implements RankTask<VaeResult> {
             testReceipt.toString()));
   }
 
-  private static String place(Checkpoint checkpoint) {
+  private static String position(Checkpoint checkpoint) {
     return "epoch %d, batch %d"
         .formatted(checkpoint.state().epoch() + 1, checkpoint.state().batch());
   }
 
   private static List<String> checksums(Communicator ranks, Parameters parameters) {
-    byte[] mine = parameters.checksum().getBytes(US_ASCII);
-    return Stream.of(ranks.allGather(mine)).map(hex -> new String(hex, US_ASCII)).toList();
+    byte[] own = parameters.checksum().getBytes(US_ASCII);
+    return Stream.of(ranks.allGather(own)).map(hex -> new String(hex, US_ASCII)).toList();
   }
 
   private static Pictures draw(
