@@ -4,7 +4,6 @@ package org.ddstore.benchmarks;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
-import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.Reader;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
@@ -15,7 +14,7 @@ import org.ddstore.types.DType;
  * A measurement in which one thread repeatedly reads one row, which stays in the caches, into the
  * same memory. It alternates with the {@link CopyLoop}, which copies the same row.
  */
-final class HotRow implements ReadResult.Times {
+final class HotRow {
   private static final int CALLS = 1000;
   private static final double WARM_UP = 0.4;
 
@@ -23,7 +22,7 @@ final class HotRow implements ReadResult.Times {
   private final PatternRows pattern;
   private final long index;
   private final CopyLoop loop;
-  private final DescriptiveStatistics micros = new DescriptiveStatistics();
+  private final ReadTimes times = new ReadTimes(1);
   private long mismatches;
 
   HotRow(Variable rows, PatternRows pattern, long index, CopyLoop loop) {
@@ -41,12 +40,14 @@ final class HotRow implements ReadResult.Times {
       long start = System.nanoTime();
       long end = start + (long) ((1 + WARM_UP) * seconds * TimeUnit.SECONDS.toNanos(1));
       long warm = start + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
-      for (long now = start; now < end || micros.getN() == 0; now = System.nanoTime()) {
+      boolean isCounted = false;
+      for (long now = start; now < end || !isCounted; now = System.nanoTime()) {
         double roundMicros = round(reader, row);
         mismatches += pattern.matches(index, bytes, 0) ? 0 : 1;
         loop.round(now >= warm);
         if (now >= warm) {
-          micros.addValue(roundMicros);
+          times.add(roundMicros);
+          isCounted = true;
         }
       }
     }
@@ -61,23 +62,11 @@ final class HotRow implements ReadResult.Times {
     return (System.nanoTime() - start) / 1e3 / CALLS;
   }
 
-  @Override
-  public double microsPerRow() {
-    return micros.getPercentile(50);
+  ReadTimes times() {
+    return times;
   }
 
-  @Override
-  public double p99MicrosPerRow() {
-    return micros.getPercentile(99);
-  }
-
-  @Override
-  public double processorMicrosPerRow() {
-    throw new UnsupportedOperationException("not measured");
-  }
-
-  @Override
-  public long mismatches() {
+  long mismatches() {
     return mismatches;
   }
 }

@@ -19,8 +19,6 @@ import org.ddstore.StoreInfo;
 import org.ddstore.StoreOptions;
 import org.ddstore.Variable;
 import org.ddstore.benchmarks.driver.RankJvm;
-import org.ddstore.benchmarks.socket.ReadSocket;
-import org.ddstore.benchmarks.socket.SocketReads;
 import org.ddstore.collective.Communicator;
 import org.ddstore.memory.Segment;
 import org.ddstore.spark.backend.OpenTransport;
@@ -155,7 +153,16 @@ record ReadBenchRank(
       reads.run(plan.seconds(), pool);
       results.accept(
           new ReadResult(
-              remote, path, ReadResult.RANDOM, bytes, batch, threads, reads, loop, sockets));
+              remote,
+              path,
+              ReadResult.RANDOM,
+              bytes,
+              batch,
+              threads,
+              reads.times(),
+              reads.mismatches(),
+              loop,
+              sockets == null ? null : sockets.times()));
     } finally {
       pool.shutdown();
     }
@@ -168,7 +175,17 @@ record ReadBenchRank(
       HotRow hot = new HotRow(rows, pattern, index, loop);
       hot.run(plan.seconds());
       results.accept(
-          new ReadResult(remote, path, ReadResult.HOT, pattern.rowBytes(), 1, 1, hot, loop, null));
+          new ReadResult(
+              remote,
+              path,
+              ReadResult.HOT,
+              pattern.rowBytes(),
+              1,
+              1,
+              hot.times(),
+              hot.mismatches(),
+              loop,
+              null));
     }
   }
 }

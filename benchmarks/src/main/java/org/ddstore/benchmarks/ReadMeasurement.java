@@ -13,19 +13,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongUnaryOperator;
-import java.util.stream.LongStream;
-import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
-import org.ddstore.benchmarks.socket.SocketReads;
 
 /**
  * A measurement of random batches read by several threads, in rounds. In each round all threads
  * read and are timed, then all compare the rows read without timing, then the {@link CopyLoop}
  * runs, so that both run under the same conditions. The first rounds are warm-up.
  */
-final class ReadMeasurement implements ReadResult.Times {
+final class ReadMeasurement {
   private static final long HELD_BYTES = 64L << 20;
   private static final int MAX_HELD = 256;
 
@@ -43,11 +40,8 @@ final class ReadMeasurement implements ReadResult.Times {
   private final CopyLoop loop;
   private final SocketReads sockets;
 
-  private final DescriptiveStatistics micros = new DescriptiveStatistics();
-  private long processorNanos;
-  private long rowsRead;
+  private final ReadTimes times;
   private long mismatches;
-  private final DescriptiveStatistics callNanos = new DescriptiveStatistics();
 
   /**
    * @param draw function that maps a random number in [0, Long.MAX_VALUE] to an index
@@ -70,6 +64,7 @@ final class ReadMeasurement implements ReadResult.Times {
     this.draw = draw;
     this.loop = loop;
     this.sockets = sockets;
+    this.times = new ReadTimes(batch);
   }
 
   /**
@@ -95,95 +90,58 @@ final class ReadMeasurement implements ReadResult.Times {
       }
       long warm = System.nanoTime() + (long) (WARM_UP * seconds * TimeUnit.SECONDS.toNanos(1));
       while (System.nanoTime() < warm) {
-        round(workers, pool);
-        runBaselines(pool, false);
+        round(workers, pool, false);
       }
-      callNanos.clear();
-      processorNanos = 0;
-      rowsRead = 0;
       double left = seconds * TimeUnit.SECONDS.toMicros(1);
       while (left > 0) {
-        double perRow = round(workers, pool);
-        micros.addValue(perRow);
-        left -= perRow * threads * workers.get(0).indices.length * batch;
-        runBaselines(pool, true);
+        left -= round(workers, pool, true) * threads * workers.get(0).indices.length * batch;
       }
     } finally {
       workers.forEach(Worker::close);
     }
   }
 
-  private void runBaselines(ExecutorService pool, boolean count)
-      throws InterruptedException, ExecutionException, IOException {
-    loop.round(count);
-    if (sockets != null) {
-      sockets.round(pool, count);
-    }
-  }
-
-  /** Runs a round and returns the wall time per row, in microseconds. */
-  private double round(List<Worker> workers, ExecutorService pool)
+  /** Runs a round of the reads and of the baselines; returns the microseconds per row. */
+  private double round(List<Worker> workers, ExecutorService pool, boolean count)
       throws InterruptedException, ExecutionException, IOException {
     workers.forEach(Worker::prepare);
-    long read = 0;
-    long before = sockets == null ? 0 : sockets.allProcessorNanos();
-    for (Future<Integer> done : pool.invokeAll(workers)) {
-      read += (long) done.get() * batch;
-    }
-    processorNanos += sockets == null ? 0 : sockets.allProcessorNanos() - before;
-    rowsRead += read;
-    // From the first start to the last end, which excludes the wake-up time of threads.
-    long start = workers.stream().mapToLong(worker -> worker.startNanos).min().orElseThrow();
-    long end = workers.stream().mapToLong(worker -> worker.endNanos).max().orElseThrow();
-    long nanos = end - start;
+    double perRow =
+        times.round(pool, workers, sockets == null ? () -> 0 : sockets::allProcessorNanos, count);
     List<Callable<Long>> checks = new ArrayList<>();
     workers.forEach(worker -> checks.add(worker::check));
     for (Future<Long> done : pool.invokeAll(checks)) {
       mismatches += done.get();
     }
-    workers.forEach(worker -> LongStream.of(worker.nanos).forEach(callNanos::addValue));
-    return nanos / 1e3 / read;
+    loop.round(count);
+    if (sockets != null) {
+      sockets.round(pool, count);
+    }
+    return perRow;
   }
 
-  /** Returns the wall time per row of the median round, in microseconds. */
-  @Override
-  public double microsPerRow() {
-    return micros.getPercentile(50);
+  ReadTimes times() {
+    return times;
   }
 
-  @Override
-  public double p99MicrosPerRow() {
-    return callNanos.getPercentile(99) / 1e3 / batch;
-  }
-
-  @Override
-  public double processorMicrosPerRow() {
-    return processorNanos / 1e3 / rowsRead;
-  }
-
-  @Override
-  public long mismatches() {
+  long mismatches() {
     return mismatches;
   }
 
   /** A thread with its reader and its batches. */
-  private final class Worker implements Callable<Integer>, AutoCloseable {
+  private final class Worker extends ReadTimes.Worker implements AutoCloseable {
     private final Reader reader = rows.reader();
     private final SplittableRandom random;
     private final List<Batch> batches = new ArrayList<>();
     private final long[][] indices;
     private final int held;
     private int first;
-    private final long[] nanos; // of each call of a round
-    private long startNanos;
-    private long endNanos;
 
     Worker(int number) {
+      super(roundBatches(rowBytes, batch, threads));
       random = new SplittableRandom(number);
       int inRound = roundBatches(rowBytes, batch, threads);
       held = heldBatches(rowBytes, batch, threads) / inRound * inRound;
       indices = new long[inRound][batch];
-      nanos = new long[inRound];
     }
 
     void prepare() {
@@ -196,19 +154,12 @@ final class ReadMeasurement implements ReadResult.Times {
     }
 
     @Override
-    public Integer call() {
-      startNanos = System.nanoTime();
-      for (int b = 0; b < indices.length; b++) {
-        long start = System.nanoTime();
-        if (first + b < batches.size()) {
-          reader.getBatch(batches.get(first + b), indices[b]);
-        } else {
-          batches.add(reader.getBatch(indices[b]));
-        }
-        nanos[b] = System.nanoTime() - start;
+    void read(int number) {
+      if (first + number < batches.size()) {
+        reader.getBatch(batches.get(first + number), indices[number]);
+      } else {
+        batches.add(reader.getBatch(indices[number]));
       }
-      endNanos = System.nanoTime();
-      return indices.length;
     }
 
     long check() {

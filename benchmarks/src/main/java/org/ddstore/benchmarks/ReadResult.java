@@ -2,7 +2,6 @@
 package org.ddstore.benchmarks;
 
 import java.io.Serializable;
-import org.ddstore.benchmarks.socket.SocketReads;
 import org.ddstore.spark.backend.OpenTransport;
 import org.ddstore.types.ReadPath;
 
@@ -58,17 +57,6 @@ record ReadResult(
 
   private static final long serialVersionUID = 1L;
 
-  interface Times {
-    double microsPerRow();
-
-    double p99MicrosPerRow();
-
-    /** Returns the processor time of all processes per row, in microseconds; only with sockets. */
-    double processorMicrosPerRow();
-
-    long mismatches();
-  }
-
   /**
    * @param sockets null unless the rows are remote
    */
@@ -79,9 +67,10 @@ record ReadResult(
       int rowBytes,
       int batch,
       int inFlight,
-      Times reads,
+      ReadTimes reads,
+      long mismatches,
       CopyLoop loop,
-      SocketReads sockets) {
+      ReadTimes sockets) {
     this(
         path == ReadPath.REMOTE ? remote.transport().description() : "memory",
         path == ReadPath.REMOTE ? remote.reason() : "",
@@ -102,6 +91,6 @@ record ReadResult(
         sockets == null ? null : reads.microsPerRow() / sockets.microsPerRow(),
         sockets == null ? null : reads.p99MicrosPerRow() / sockets.p99MicrosPerRow(),
         sockets == null ? null : reads.processorMicrosPerRow() / sockets.processorMicrosPerRow(),
-        reads.mismatches());
+        mismatches);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks.socket;
+package org.ddstore.benchmarks;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -8,18 +8,15 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
-import org.apache.commons.math3.stat.descriptive.DescriptiveStatistics;
 
 /**
  * The limit of a measurement of reads over a network: the same threads exchange the same bytes with
  * the same processes over plain blocking sockets, in turns with the reads. A batch is one request
  * to each process, then one reply of each.
  */
-public final class SocketReads implements AutoCloseable {
+final class SocketReads implements AutoCloseable {
   /** Bytes of a request besides its rows: kind, store, sizes, and one segment. */
   private static final int REQUEST_BYTES = 53;
 
@@ -27,12 +24,7 @@ public final class SocketReads implements AutoCloseable {
 
   private final List<Worker> workers = new ArrayList<>();
   private final List<SocketChannel> clocks = new ArrayList<>();
-  private final int batch;
-  private final int inRound;
-  private final DescriptiveStatistics micros = new DescriptiveStatistics();
-  private final DescriptiveStatistics callNanos = new DescriptiveStatistics();
-  private long processorNanos;
-  private long rows;
+  private final ReadTimes times;
 
   /**
    * @param servers address of the {@link ReadSocket} of each serving process
@@ -40,17 +32,16 @@ public final class SocketReads implements AutoCloseable {
    * @param inRound batches that a thread reads in one round
    * @param held batches into which a thread receives in turn
    */
-  public SocketReads(
+  SocketReads(
       List<InetSocketAddress> servers, int rowBytes, int batch, int threads, int inRound, int held)
       throws IOException {
-    this.batch = batch;
-    this.inRound = inRound;
+    this.times = new ReadTimes(batch);
     try {
       for (InetSocketAddress server : servers) {
         clocks.add(connect(server, 0, Long.BYTES));
       }
       for (int t = 0; t < threads; t++) {
-        Worker worker = new Worker();
+        Worker worker = new Worker(inRound);
         workers.add(worker);
         for (int s = 0; s < servers.size(); s++) {
           int part = batch / servers.size() + (s < batch % servers.size() ? 1 : 0);
@@ -75,7 +66,7 @@ public final class SocketReads implements AutoCloseable {
   }
 
   /** Returns the processor time of this process and the serving processes, in nanoseconds. */
-  public long allProcessorNanos() throws IOException {
+  long allProcessorNanos() throws IOException {
     long nanos = ReadSocket.processorNanos();
     ByteBuffer request = ByteBuffer.allocate(1);
     ByteBuffer time = ByteBuffer.allocate(Long.BYTES);
@@ -87,47 +78,13 @@ public final class SocketReads implements AutoCloseable {
     return nanos;
   }
 
-  /**
-   * Runs one round.
-   *
-   * @param count whether its times are recorded
-   */
-  public void round(ExecutorService pool, boolean count)
+  void round(ExecutorService pool, boolean count)
       throws InterruptedException, ExecutionException, IOException {
-    long before = allProcessorNanos();
-    for (Future<Void> done : pool.invokeAll(workers)) {
-      done.get();
-    }
-    long after = allProcessorNanos();
-    if (!count) {
-      return;
-    }
-    long read = (long) workers.size() * inRound * batch;
-    processorNanos += after - before;
-    rows += read;
-    long start = workers.stream().mapToLong(w -> w.startNanos).min().orElseThrow();
-    long end = workers.stream().mapToLong(w -> w.endNanos).max().orElseThrow();
-    micros.addValue((end - start) / 1e3 / read);
-    for (Worker worker : workers) {
-      for (long nanos : worker.nanos) {
-        callNanos.addValue((double) nanos);
-      }
-    }
+    times.round(pool, workers, this::allProcessorNanos, count);
   }
 
-  public double microsPerRow() {
-    return micros.getPercentile(50);
-  }
-
-  /**
-   * Returns the 99th percentile of the duration of a batch divided by its rows, in microseconds.
-   */
-  public double p99MicrosPerRow() {
-    return callNanos.getPercentile(99) / 1e3 / batch;
-  }
-
-  public double processorMicrosPerRow() {
-    return processorNanos / 1e3 / rows;
+  ReadTimes times() {
+    return times;
   }
 
   @Override
@@ -141,14 +98,15 @@ public final class SocketReads implements AutoCloseable {
   }
 
   /** A thread with its sockets. */
-  private final class Worker implements Callable<Void>, AutoCloseable {
+  private static final class Worker extends ReadTimes.Worker implements AutoCloseable {
     private final List<SocketChannel> channels = new ArrayList<>();
     private final List<ByteBuffer> requests = new ArrayList<>();
     private final List<Integer> replyBytesOf = new ArrayList<>();
     private final List<ByteBuffer> replies = new ArrayList<>(); // of all held batches
-    private final long[] nanos = new long[inRound];
-    private long startNanos;
-    private long endNanos;
+
+    Worker(int inRound) {
+      super(inRound);
+    }
 
     void add(InetSocketAddress server, int requestBytes, int replyBytes, int held)
         throws IOException {
@@ -159,20 +117,13 @@ public final class SocketReads implements AutoCloseable {
     }
 
     @Override
-    public Void call() throws IOException {
-      startNanos = System.nanoTime();
-      for (int b = 0; b < inRound; b++) {
-        long start = System.nanoTime();
-        for (int s = 0; s < channels.size(); s++) {
-          ReadSocket.send(channels.get(s), requests.get(s).clear());
-        }
-        for (int s = 0; s < channels.size(); s++) {
-          ReadSocket.receive(channels.get(s), next(s));
-        }
-        nanos[b] = System.nanoTime() - start;
+    void read(int number) throws IOException {
+      for (int s = 0; s < channels.size(); s++) {
+        ReadSocket.send(channels.get(s), requests.get(s).clear());
       }
-      endNanos = System.nanoTime();
-      return null;
+      for (int s = 0; s < channels.size(); s++) {
+        ReadSocket.receive(channels.get(s), next(s));
+      }
     }
 
     /** Returns the memory of the next batch, after that of the last one. */

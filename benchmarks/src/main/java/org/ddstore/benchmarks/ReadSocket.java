@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.benchmarks.socket;
+package org.ddstore.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * fixed size. Each reply is the next range of the rows in memory, in one piece. A request for zero
  * bytes returns the processor time of the process instead.
  */
-public final class ReadSocket implements AutoCloseable {
+final class ReadSocket implements AutoCloseable {
   private static final OperatingSystemMXBean SYSTEM =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -31,13 +31,13 @@ public final class ReadSocket implements AutoCloseable {
    * @param host address at which other ranks reach this process
    * @param rows memory that holds the rows, larger than any reply
    */
-  public ReadSocket(InetAddress host, ByteBuffer rows) throws IOException {
+  ReadSocket(InetAddress host, ByteBuffer rows) throws IOException {
     this.rows = rows;
     listener = ServerSocketChannel.open().bind(new InetSocketAddress(host, 0));
     start(this::accept);
   }
 
-  public int port() throws IOException {
+  int port() throws IOException {
     return ((InetSocketAddress) listener.getLocalAddress()).getPort();
   }
 
