@@ -164,7 +164,7 @@ public final class ReadPlan {
 
   /** Fetches the remote rows. Blocks. Throws {@link BatchTooLargeException} above the limit. */
   public void fetch(RemoteReader reader, long stagingBytes) {
-    remote.fetch(this, reader, stagingBytes);
+    remote.fetch(this::place, reader, stagingBytes);
   }
 
   /** Returns the number of rows to fetch after a fetch exceeded its limit: fewer than all. */

@@ -129,8 +129,8 @@ public final class RemoteRows {
     return indices;
   }
 
-  /** Fetches the rows into staging memory, and sets their places in the plan. Blocks. */
-  void fetch(ReadPlan target, RemoteReader reader, long stagingBytes) {
+  /** Fetches the rows into staging memory, and passes on the place of each. Blocks. */
+  void fetch(Places target, RemoteReader reader, long stagingBytes) {
     if (keys.count() == 0) {
       return;
     }
@@ -183,7 +183,7 @@ public final class RemoteRows {
     return all.stream().map(PeerIndices::rows).mapToLong(PeerRows::stagingBytes).sum();
   }
 
-  private void place(ReadPlan target) {
+  private void place(Places target) {
     long bytes = 0;
     for (PeerIndices indices : touched) {
       indices.place(target);
@@ -267,7 +267,7 @@ public final class RemoteRows {
       parts++;
     }
 
-    void place(ReadPlan target) {
+    void place(Places target) {
       GrowingBuffer staging = rows.staging();
       forEach(
           (position, slot) -> {
@@ -302,6 +302,12 @@ public final class RemoteRows {
           ? GrowingBuffer.capacityFor((long) rows.rows() * rows.recordBytes())
           : 0;
     }
+  }
+
+  /** The places of the rows of a batch in staging memory, by position in the batch. */
+  @FunctionalInterface
+  interface Places {
+    void place(int position, GrowingBuffer staging, int start, int bytes);
   }
 
   /** An action on a position in the batch and the slot of its row. */

@@ -7,11 +7,12 @@ import org.apache.spark.sql.vectorized.ColumnarArray;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.ddstore.formats.SampleColumn;
 import org.ddstore.formats.Values;
+import org.ddstore.spark.source.FieldVector;
 import org.ddstore.spark.types.PackedVector;
 import org.ddstore.types.DType;
 
 /** A column whose values are read when the first one is used. */
-final class LazyVector extends SampleVector implements PackedVector {
+final class LazyVector extends FieldVector implements PackedVector {
   private final SampleColumn column;
   private final Supplier<Values> source;
   private Values values;

@@ -9,9 +9,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.ddstore.spark.source.FieldVector;
 
 /** The column {@code _metadata}: file and index of each row, as Spark has it for Parquet. */
-final class PlaceVector extends SampleVector {
+final class PlaceVector extends FieldVector {
   private static final String FILE_PATH = "file_path";
   private static final String FILE_NAME = "file_name";
   private static final String ROW_INDEX = "row_index";

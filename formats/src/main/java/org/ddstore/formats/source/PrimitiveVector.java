@@ -3,9 +3,10 @@ package org.ddstore.formats.source;
 
 import java.util.Arrays;
 import org.apache.spark.sql.types.DataType;
+import org.ddstore.spark.source.FieldVector;
 
 /** The numbers of a Java array, without nulls. Ranges are copied in bulk. */
-final class PrimitiveVector extends SampleVector {
+final class PrimitiveVector extends FieldVector {
   private final Object data;
 
   PrimitiveVector(DataType type, Object data) {

@@ -9,12 +9,12 @@ import org.apache.spark.sql.vectorized.ColumnarMap;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
- * A column over memory that it does not own, without nulls, which stores do not have. Getters that
- * a subclass does not override throw, because its type has no such values. Row numbers are not
- * checked: Spark reads only rows of the batch.
+ * A column over memory that it does not own, without nulls. Getters that a subclass does not
+ * override throw, because its type has no such values. Row numbers are not checked: Spark reads only
+ * rows of the batch.
  */
-abstract class FieldVector extends ColumnVector {
-  FieldVector(DataType type) {
+public abstract class FieldVector extends ColumnVector {
+  protected FieldVector(DataType type) {
     super(type);
   }
 
