@@ -26,11 +26,7 @@ public interface AttemptPolicy {
    */
   default void replaceExecutors() {}
 
-  /**
-   * Returns a warning before an attempt.
-   *
-   * @param executors ids of the live executors
-   */
+  /** Returns a warning before an attempt. */
   default Optional<String> warning(Collection<String> executors) {
     return Optional.empty();
   }

@@ -55,7 +55,6 @@ public final class OpenTransport implements AutoCloseable {
     return transport == network ? network : new DualTransport(transport, network);
   }
 
-  /** Returns the transport of the store of this rank's group. */
   public Transport transport() {
     return transport;
   }
@@ -70,7 +69,6 @@ public final class OpenTransport implements AutoCloseable {
     return reason;
   }
 
-  /** Returns a human-readable description of the transport, with the reason. */
   public String description() {
     return transport.description() + ": " + reason;
   }

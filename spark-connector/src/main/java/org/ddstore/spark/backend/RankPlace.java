@@ -6,10 +6,8 @@ import org.ddstore.spark.config.Settings;
 /**
  * The place of a rank, and the settings of its store.
  *
- * @param rank number of the rank
  * @param host address at which other processes reach the process of the rank
  * @param index approximate index of the process among those of its host
  * @param isEncrypted whether Spark encrypts the traffic between processes
- * @param settings settings of the store
  */
 public record RankPlace(int rank, String host, int index, boolean isEncrypted, Settings settings) {}

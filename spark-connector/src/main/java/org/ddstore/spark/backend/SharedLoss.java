@@ -6,7 +6,6 @@ import java.util.Set;
 /**
  * Executors that a transport ends together if one of them is lost.
  *
- * @param executors ids of the executors
  * @param group human-readable name of what they form, such as {@code one MPI world}
  */
 public record SharedLoss(Set<String> executors, String group) {

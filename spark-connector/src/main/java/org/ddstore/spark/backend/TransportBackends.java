@@ -17,12 +17,10 @@ import org.slf4j.LoggerFactory;
 public final class TransportBackends {
   private static final Logger LOG = LoggerFactory.getLogger(TransportBackends.class);
 
-  /** Warnings that this process has logged. */
   private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
 
   private TransportBackends() {}
 
-  /** Returns all transports that jobs of Spark can use, in their order. */
   public static List<TransportBackend> all() {
     return all(TransportProviders.all());
   }

@@ -98,7 +98,6 @@ public final class TransportChoice {
     return offers.stream().map(NamedOffer::name).collect(Collectors.joining(", "));
   }
 
-  /** Returns the offers of a rank by name, in its order. */
   private static Map<String, byte[]> read(byte[] offers) {
     Map<String, byte[]> byName = new LinkedHashMap<>();
     ByteBuffer unread = ByteBuffer.wrap(offers);

@@ -44,7 +44,6 @@ public record ClusterFacts(
   private static final int POLL_MS = 50;
   private static final Duration SETTLED = Duration.ofSeconds(2);
 
-  /** A registered executor. */
   public record Executor(String id, String host, int cores) implements Serializable {}
 
   public ClusterFacts {

@@ -16,11 +16,9 @@ import org.ddstore.memory.Devices;
  *
  * @param device number of the device on the host, from 0; empty if none is assigned or configured,
  *     or if the sources disagree
- * @param warnings human-readable warnings
  * @param problem disagreement of sources, with the remedy; empty if there is none
  */
 public record DeviceBinding(OptionalInt device, List<String> warnings, String problem) {
-  /** The name of the resource in Spark. */
   public static final String RESOURCE = "gpu";
 
   private static final Path DEVICES = Path.of("/dev");
@@ -32,7 +30,6 @@ public record DeviceBinding(OptionalInt device, List<String> warnings, String pr
    * @param granted addresses that Spark assigned to the task; may be empty
    * @param localRank value of {@value Devices#LOCAL_RANK}; null if it is not set
    * @param devices devices that the driver shows to this process
-   * @param onHost number of devices of the host
    */
   public static DeviceBinding of(
       OptionalInt configured, List<String> granted, String localRank, Devices devices, int onHost) {

@@ -16,7 +16,6 @@ public final class ExecutorRefill {
 
   private ExecutorRefill() {}
 
-  /** Notes that executors of an application are ended. */
   public static void begin(SparkContext context) {
     RUNNING.add(context);
   }
@@ -26,7 +25,6 @@ public final class ExecutorRefill {
     return RUNNING.contains(context);
   }
 
-  /** Notes that all slots of an application are available again. */
   public static void end(SparkContext context) {
     RUNNING.remove(context);
   }

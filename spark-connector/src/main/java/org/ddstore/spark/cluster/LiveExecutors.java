@@ -44,7 +44,6 @@ public final class LiveExecutors {
     return leaving;
   }
 
-  /** Returns whether a once registered executor takes tasks. */
   public static boolean takesTasks(SparkContext context, String executorId) {
     if (context.isLocal()) {
       return executorId.equals(LOCAL);

@@ -34,7 +34,6 @@ public final class LocalDirectory {
     return Set.of(text.split(" ", -1));
   }
 
-  /** Returns a problem if the directory is on a network file system. */
   public static Optional<Problem> problem(HostFacts host) {
     return isNetwork(host.sharedMemoryFileSystem())
         ? Optional.of(
@@ -49,7 +48,6 @@ public final class LocalDirectory {
         : Optional.empty();
   }
 
-  /** Returns a warning if the directory is on a file system that may be remote. */
   public static Optional<String> warning(HostFacts host) {
     String type = host.sharedMemoryFileSystem();
     return !isNetwork(type) && isUncertain(type)

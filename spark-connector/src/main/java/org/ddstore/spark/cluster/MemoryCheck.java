@@ -125,14 +125,12 @@ public final class MemoryCheck {
     }
   }
 
-  /** Returns a phrase that names the memory of resident stores; empty for 0 bytes. */
   static String residentPhrase(long residentBytes) {
     return residentBytes == 0
         ? ""
         : " beside %s of resident stores".formatted(ByteSize.format(residentBytes));
   }
 
-  /** Returns the remedy to drop resident stores; empty if they have no memory. */
   static String dropRemedy(long residentBytes) {
     return residentBytes == 0 ? "" : "drop resident stores, including the one to replace, or ";
   }

@@ -102,7 +102,6 @@ public final class Preflight {
     return cluster;
   }
 
-  /** Returns the number of ranks to start with the default resource profile. */
   public static int ranks(JavaSparkContext context, Settings settings) {
     SparkContext scala = context.sc();
     return ranks(scala, scala.resourceProfileManager().defaultResourceProfile(), settings);
@@ -320,7 +319,6 @@ public final class Preflight {
     }
   }
 
-  /** Counts the executors that share the driver's host address. */
   private static long executorsOn(ClusterFacts cluster) {
     return cluster.executors().stream()
         .filter(executor -> cluster.isLocal() || executor.host().equals(cluster.driverHost()))

@@ -27,7 +27,6 @@ public final class RunWarnings {
     return Stream.of(ofSlots(ranks, slots), ofLocality(conf)).flatMap(Optional::stream).toList();
   }
 
-  /** Returns a warning if the ranks occupy all slots. */
   public static Optional<String> ofSlots(int ranks, int slots) {
     if (ranks < slots) {
       return Optional.empty();
@@ -61,7 +60,6 @@ public final class RunWarnings {
                 makesSecret(master) ? "" : " and %s.secret".formatted(AUTHENTICATE)));
   }
 
-  /** Returns whether the driver is the only executor. */
   private static boolean isLocal(String master) {
     return master.equals("local") || master.startsWith("local[");
   }

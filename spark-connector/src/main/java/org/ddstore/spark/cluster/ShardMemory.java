@@ -21,12 +21,10 @@ public final class ShardMemory {
     return LOADING.addAndGet(bytes);
   }
 
-  /** Sets the supplier of the memory of the resident shards of this JVM, in bytes. */
   public static void countResidentBy(LongSupplier count) {
     resident = count;
   }
 
-  /** Returns the memory of the resident shards of this JVM, in bytes. */
   public static long residentBytes() {
     return resident.getAsLong();
   }

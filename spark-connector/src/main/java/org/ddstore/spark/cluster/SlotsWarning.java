@@ -20,12 +20,10 @@ public final class SlotsWarning {
     this.owner = owner;
   }
 
-  /** Returns the warning of a store that ends with its job. */
   public static SlotsWarning ofJob() {
     return new SlotsWarning("a job");
   }
 
-  /** Returns the warning of all jobs of a resident store. */
   public static SlotsWarning ofStore(String name) {
     return new SlotsWarning("store \"%s\"".formatted(name));
   }

@@ -10,11 +10,9 @@ import org.ddstore.collective.GroupEndpoint;
  * one full copy of the data. Group 0 loads the data; rank i of every other group copies the shard
  * of rank i of group 0.
  *
- * @param ranks number of ranks
  * @param width number of ranks of a group, a divisor of the number of ranks
  */
 public record ReplicaGroups(int ranks, int width) implements Serializable {
-  /** The maximum number of ranks of a store. */
   public static final int MAX_RANKS = GroupEndpoint.MAX_SIZE;
 
   public ReplicaGroups {
@@ -43,7 +41,6 @@ public record ReplicaGroups(int ranks, int width) implements Serializable {
     return rank % width;
   }
 
-  /** Returns the position of each rank in its group, in [0, width). */
   public int[] members() {
     return IntStream.range(0, ranks).map(this::memberOf).toArray();
   }

@@ -164,7 +164,6 @@ public final class Settings implements Serializable {
     return integer(Setting.WIDTH);
   }
 
-  /** Returns the replica groups of a number of ranks. */
   public ReplicaGroups groups(int ranks) {
     return new ReplicaGroups(ranks, width().orElse(ranks));
   }

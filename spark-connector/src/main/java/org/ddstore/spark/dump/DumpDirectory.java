@@ -60,7 +60,6 @@ public final class DumpDirectory implements Serializable {
    *     is used without one
    * @throws IllegalArgumentException if the path is illegal
    * @throws IllegalStateException if the application of the session has ended
-   * @throws DumpException if the file system cannot be opened
    */
   public static DumpDirectory of(SparkSession session, String path) {
     if (session.sparkContext().isStopped()) {
@@ -121,7 +120,6 @@ public final class DumpDirectory implements Serializable {
     }
   }
 
-  /** Returns the path with its scheme. */
   public String path() {
     return path;
   }
@@ -137,7 +135,6 @@ public final class DumpDirectory implements Serializable {
    *
    * @param verb first words of what it does, for the message, such as {@code list}
    * @param entry name of the entry that it concerns; empty for the directory itself
-   * @throws DumpException if it fails
    */
   <T> T access(String verb, String entry, Access<T> access) {
     Path target = entry(entry);
@@ -158,11 +155,7 @@ public final class DumpDirectory implements Serializable {
     return access("list", folder, files -> Arrays.asList(files.listStatus(entry(folder))));
   }
 
-  /**
-   * Creates a folder.
-   *
-   * @throws DumpException if that is impossible
-   */
+  /** Creates a folder. */
   void createFolder(String name) {
     access(
         "create",
@@ -197,11 +190,7 @@ public final class DumpDirectory implements Serializable {
         });
   }
 
-  /**
-   * Returns the paths of the directory and those above it that do not exist, the deepest first.
-   *
-   * @throws DumpException if the file system fails
-   */
+  /** Returns the paths of the directory and those above it that do not exist, the deepest first. */
   List<String> missing() {
     return access(
         "read",
@@ -232,7 +221,6 @@ public final class DumpDirectory implements Serializable {
     return access("open", name, files -> files.open(entry(name)));
   }
 
-  /** Deletes an entry and all below it, if it exists. */
   void delete(String name) {
     access("delete", name, files -> files.delete(entry(name), true));
   }

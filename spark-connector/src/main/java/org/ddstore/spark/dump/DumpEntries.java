@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileStatus;
-import org.ddstore.spark.types.DumpException;
 
 /**
  * The entries of the directory of a dump.
@@ -42,11 +41,7 @@ record DumpEntries(List<String> manifests, List<String> folders, List<String> ot
         });
   }
 
-  /**
-   * Lists a directory.
-   *
-   * @throws DumpException if it cannot be listed
-   */
+  /** Lists a directory. */
   static DumpEntries of(DumpDirectory directory) {
     DumpEntries entries = new DumpEntries(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     for (FileStatus status : directory.list("")) {

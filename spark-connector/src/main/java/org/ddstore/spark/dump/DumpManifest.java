@@ -26,10 +26,7 @@ import org.ddstore.types.Schema;
  * The manifest of a dump: what a restore needs to know. As bytes: one line of JSON, and a line with
  * the CRC-32C of the first one as eight hexadecimal digits.
  *
- * @param store name of the dumped store
  * @param folder folder of the data files in the directory of the dump
- * @param digest digest of the rows
- * @param schema schema of the records
  * @param sourceSchema columns of the DataFrame that the store was loaded from
  * @param columns fields of each leaf of the source schema
  * @param options options by which rows become records, for rows that are appended later

@@ -36,9 +36,7 @@ final class DumpReader implements AutoCloseable {
   /**
    * Opens a file.
    *
-   * @param folder folder of the dump in its directory
    * @throws InvalidDumpException if the file is missing
-   * @throws DumpException if it cannot be opened
    */
   DumpReader(DumpDirectory directory, String folder, DumpedFile file, Schema schema) {
     String entry = folder + "/" + file.name();
@@ -74,7 +72,6 @@ final class DumpReader implements AutoCloseable {
    * @param taker receives a little-endian buffer with one record from position to limit, which is
    *     valid during the call only
    * @throws InvalidDumpException if the file is truncated or damaged
-   * @throws DumpException if it cannot be read
    */
   void copy(long from, long end, Consumer<ByteBuffer> taker) {
     ByteBuffer index = index();
@@ -133,7 +130,6 @@ final class DumpReader implements AutoCloseable {
     return failure(path, e);
   }
 
-  /** Returns the exception of a failed read of a file of a dump. */
   static DumpException failure(String path, Throwable e) {
     if (e instanceof EOFException) {
       return damaged(path, "is truncated", e);
@@ -190,7 +186,6 @@ final class DumpReader implements AutoCloseable {
     return (int) length;
   }
 
-  /** Closes the file and frees the memory. Idempotent. */
   @Override
   public void close() {
     if (!closed) {

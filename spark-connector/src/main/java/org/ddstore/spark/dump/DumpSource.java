@@ -40,7 +40,6 @@ public final class DumpSource {
    * Opens the newest complete dump of a directory and checks the lengths of its files. Blocks.
    *
    * @throws InvalidDumpException if the directory has no complete dump
-   * @throws DumpException if the file system fails
    */
   public static DumpSource open(DumpDirectory directory) {
     DumpEntries entries =
@@ -108,7 +107,6 @@ public final class DumpSource {
    * Checks that all files exist with their lengths. Blocks.
    *
    * @throws InvalidDumpException if a file is missing or truncated
-   * @throws DumpException if the file system fails
    */
   public void check() {
     Map<String, Long> lengths = new HashMap<>();
@@ -164,12 +162,10 @@ public final class DumpSource {
     return manifest.sourceSchema();
   }
 
-  /** Returns the fields of each leaf of {@link #sourceSchema()}. */
   public List<ColumnMapping> columns() {
     return manifest.columns();
   }
 
-  /** Returns the options by which rows of a DataFrame become records. */
   public IngestOptions options() {
     return manifest.options();
   }

@@ -53,9 +53,6 @@ public final class DumpTarget implements Serializable {
   /**
    * The description of a dumped store, which a restore needs in addition to the files.
    *
-   * @param store name of the store
-   * @param digest digest of the rows
-   * @param schema schema of the records
    * @param sourceSchema stored columns of its DataFrame
    * @param columns fields of each leaf of the source schema
    * @param options options by which rows become records
@@ -73,7 +70,6 @@ public final class DumpTarget implements Serializable {
    *
    * @throws IllegalArgumentException if the directory contains other files, or a dump that the mode
    *     does not replace
-   * @throws DumpException if the folder cannot be created
    */
   public static DumpTarget create(DumpDirectory directory, DumpMode mode) {
     DumpEntries entries =
@@ -135,11 +131,8 @@ public final class DumpTarget implements Serializable {
   /**
    * Writes rows to a new data file. Local; called by ranks. Blocks.
    *
-   * @param rows rows of the store
    * @param firstRow global index of the first row
-   * @param count number of rows
    * @param name name of the file, which no other rank and no other attempt uses
-   * @throws DumpException if the file system fails
    */
   public DumpedFile write(Variable rows, long firstRow, long count, String name) {
     try (DumpWriter writer = new DumpWriter(directory, folder(), name, firstRow)) {

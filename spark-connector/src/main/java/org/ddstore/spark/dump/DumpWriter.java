@@ -40,7 +40,6 @@ final class DumpWriter implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param folder folder of the dump in its directory
    * @param name name of the new file
    * @param firstRow global index of its first row
    */
@@ -72,7 +71,6 @@ final class DumpWriter implements AutoCloseable {
    * Appends the next record.
    *
    * @param record little-endian record from position to limit
-   * @throws DumpException if the file system fails
    */
   void append(ByteBuffer record) {
     int length = record.remaining();
@@ -127,11 +125,7 @@ final class DumpWriter implements AutoCloseable {
     return DumpDirectory.failure("write", directory.entry(entry()).toString(), e);
   }
 
-  /**
-   * Writes the index, forces the file to disk where the file system can, and closes it.
-   *
-   * @throws DumpException if the file system fails
-   */
+  /** Writes the index, forces the file to disk where the file system can, and closes it. */
   DumpedFile finish() {
     if (blockRows > 0) {
       endBlock();
@@ -166,7 +160,6 @@ final class DumpWriter implements AutoCloseable {
     }
   }
 
-  /** Closes the file. Idempotent. */
   @Override
   public void close() {
     if (!closed) {

@@ -15,11 +15,8 @@ import java.io.Serializable;
  *
  * Numbers are little-endian. Records have the layout of {@link org.ddstore.types.Schema}.
  *
- * @param name name of the file in the folder of the dump
  * @param firstRow global index of its first row
- * @param rows number of its rows
  * @param bytes length of the file in bytes
- * @param blocks number of its blocks
  * @param indexCrc CRC-32C of the entries of all blocks
  * @param digestHigh high half of the digest of its rows
  * @param digestLow low half of that digest

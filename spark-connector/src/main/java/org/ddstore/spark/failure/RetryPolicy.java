@@ -83,7 +83,6 @@ public record RetryPolicy(boolean retriesTaskExceptions) implements Serializable
           DataFormatException.class,
           FileNotFoundException.class);
 
-  /** End of the message of a permanent failure. */
   public static final String NO_OTHER = "; another attempt would fail in the same way";
 
   private static final String CAUSED_BY = "Caused by: ";

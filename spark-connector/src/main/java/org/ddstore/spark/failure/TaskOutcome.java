@@ -24,7 +24,6 @@ final class TaskOutcome {
   /**
    * A failure of a task.
    *
-   * @param message message for the user
    * @param cause serialized exception, or null if it is not serializable
    */
   @SuppressWarnings("ArrayRecordComponent") // failures are not compared

@@ -98,8 +98,6 @@ final class BlockPacker {
    *
    * @param ordinal ordinal of the column in a row
    * @param place offset in the record
-   * @param type element type
-   * @param elements number of elements
    */
   record Place(int ordinal, int place, DType type, int elements) {
     /** Returns the place of a column; null if it is in a struct, or its field is ragged. */

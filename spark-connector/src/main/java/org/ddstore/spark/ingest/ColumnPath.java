@@ -16,7 +16,6 @@ final class ColumnPath implements Serializable {
   private final List<String> names;
   private final int[] ordinals;
 
-  /** Number of fields of the struct at each step except the last. */
   private final int[] structSizes;
 
   private ColumnPath(List<String> names, int[] ordinals, int... structSizes) {
@@ -57,7 +56,6 @@ final class ColumnPath implements Serializable {
     return names.stream().map(ColumnPath::quoted).collect(Collectors.joining("."));
   }
 
-  /** Returns a name in SQL notation, with backquotes if necessary. */
   static String quoted(String name) {
     return name.matches("[A-Za-z_]\\w*") ? name : "`" + name.replace("`", "``") + "`";
   }

@@ -100,7 +100,6 @@ public final class IngestPlan implements AutoCloseable {
     ColumnNames.checkOrder(df, options);
   }
 
-  /** Returns the number of rows. */
   public long rows() {
     return rows.rows();
   }
@@ -192,7 +191,6 @@ public final class IngestPlan implements AutoCloseable {
     return route;
   }
 
-  /** Returns warnings about the load; usually empty. */
   public List<String> warnings() {
     return warnings;
   }

@@ -15,7 +15,6 @@ import org.ddstore.types.DType;
  * The numbers of a column, or of the elements of its arrays, as they are taken from rows: Spark's
  * own numbers, or decimals as unscaled or floating-point numbers.
  *
- * @param type type of the numbers that are taken
  * @param precision number of digits of the decimals; 0 if the column contains no decimals
  * @param scale number of digits after the decimal point
  */

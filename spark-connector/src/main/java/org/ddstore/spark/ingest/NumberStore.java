@@ -48,7 +48,6 @@ final class NumberStore {
     };
   }
 
-  /** Returns the legal range as text for messages. */
   String range() {
     return switch (dtype) {
       case BOOL -> "[0, 1]";

@@ -23,8 +23,6 @@ final class OrderedRows {
   private final boolean stored;
 
   /**
-   * @param fields number of fields of the rows
-   * @param counts number of rows of each partition
    * @param stored whether the blocks of the RDD must be released
    */
   OrderedRows(
@@ -108,7 +106,6 @@ final class OrderedRows {
     return read(slices);
   }
 
-  /** Returns the global index of the first row of each partition. */
   long[] firstPositions() {
     long[] first = new long[counts.length];
     for (int i = 1; i < first.length; i++) {

@@ -74,7 +74,6 @@ final class PhysicalRows {
     return format;
   }
 
-  /** Returns the ordinal in a row of each DataFrame column. */
   int[] ordinals() {
     return ordinals.clone();
   }

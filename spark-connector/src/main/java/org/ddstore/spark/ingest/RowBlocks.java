@@ -18,7 +18,6 @@ public interface RowBlocks extends Iterator<InternalRow> {
   /**
    * Consecutive rows of a batch.
    *
-   * @param from first row, in the batch
    * @param rows number of rows, at least 1
    */
   record Block(ColumnarBatch batch, int from, int rows) {}

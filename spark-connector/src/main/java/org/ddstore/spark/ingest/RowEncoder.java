@@ -130,7 +130,6 @@ public final class RowEncoder implements ShardLoader {
     private final RecordBuffer record;
     private final Consumer<ByteBuffer> records;
 
-    /** Global index of the next row. */
     private long row;
 
     RecordWriter(long firstRow, Consumer<ByteBuffer> records) {

@@ -24,7 +24,6 @@ public final class SavedOptions {
 
   private SavedOptions() {}
 
-  /** Returns the options as JSON; {@link #parse} is the inverse. */
   public static ObjectNode toJson(IngestOptions options) {
     ObjectNode json = MAPPER.createObjectNode();
     ObjectNode fields = json.putObject("fields");

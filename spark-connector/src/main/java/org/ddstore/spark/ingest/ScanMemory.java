@@ -57,7 +57,6 @@ final class ScanMemory {
    * Returns the estimated heap of a scan.
    *
    * @param heldBytes part of a file that it holds at once; 0 for text and for what is no file
-   * @param rows number of rows of the partition
    * @param rowBytes mean size of a row
    */
   static long estimate(long heldBytes, long rows, long rowBytes) {

@@ -91,7 +91,6 @@ final class SliceContext extends TaskContextImpl {
     TaskContext$.MODULE$.setTaskContext(task);
   }
 
-  /** Frees what the source holds. Idempotent. */
   void end() {
     enter();
     try {

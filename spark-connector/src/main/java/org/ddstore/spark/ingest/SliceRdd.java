@@ -30,9 +30,6 @@ abstract class SliceRdd<T> extends RDD<T> {
 
   /**
    * @param source captured RDD to read
-   * @param format format of its elements
-   * @param fields number of fields of its rows
-   * @param slices slices of each partition
    */
   private SliceRdd(
       RDD<?> source, RowReader.Format format, int fields, Slice[][] slices, Class<T> type) {
@@ -46,7 +43,6 @@ abstract class SliceRdd<T> extends RDD<T> {
   /**
    * A run of rows of one partition of a captured RDD.
    *
-   * @param source partition of the captured RDD
    * @param skip number of rows before the run
    * @param take number of rows of the run
    * @param planned counted number of rows of the partition, or {@link #ALL}

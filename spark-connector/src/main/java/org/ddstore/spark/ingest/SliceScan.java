@@ -27,9 +27,7 @@ final class SliceScan implements AutoCloseable {
   /**
    * Waits for memory, then opens the scan from the first row of the partition.
    *
-   * @param fields number of fields of the rows
    * @param slice slice whose partition is read
-   * @param task task that reads
    */
   static SliceScan open(
       RDD<?> source, RowReader.Format format, int fields, Slice slice, TaskContext task) {
@@ -91,7 +89,6 @@ final class SliceScan implements AutoCloseable {
     return reader;
   }
 
-  /** Ends the scan, and lets another one start. Idempotent. */
   @Override
   public void close() {
     close(context, memory);

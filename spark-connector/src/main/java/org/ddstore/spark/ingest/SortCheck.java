@@ -23,9 +23,6 @@ final class SortCheck implements Serializable {
   private final long highKey;
   private final long lowKey;
 
-  /**
-   * @param rows number of rows before the sort
-   */
   SortCheck(long rows) {
     Nonce key = Nonce.random();
     this.rows = rows;

@@ -123,7 +123,6 @@ record SortedRows(OrderedRows rows, boolean isReproducible) {
 
     private final long seed;
 
-    /** Position of the first row of each partition. */
     private final long[] firstPositions;
 
     Positions(long seed, long... firstPositions) {

@@ -16,7 +16,6 @@ import org.ddstore.types.Field;
  * The columns of a DataFrame that a load uses, with their DataFrame types.
  *
  * @param schema schema of the DataFrame
- * @param columns loaded columns
  */
 record SourceColumns(StructType schema, List<Column> columns) {
 

@@ -197,7 +197,6 @@ record SourcePlan(OrderedRows rows, List<Column> columns, String route, List<Str
      * Literal rows, a range, or an {@link OrderedScan} below the same: rows are in partition order.
      */
     PARTITIONS,
-    /** Any other plan. */
     OTHER;
 
     static Shape of(LogicalPlan optimized) {

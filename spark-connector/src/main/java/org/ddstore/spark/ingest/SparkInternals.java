@@ -50,7 +50,6 @@ final class SparkInternals {
         });
   }
 
-  /** Returns the settings of a DataFrame's session. */
   static SQLConf conf(Dataset<Row> df) {
     return ((SessionState) call(df.sparkSession(), "sessionState")).conf();
   }

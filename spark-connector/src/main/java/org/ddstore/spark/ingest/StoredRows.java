@@ -82,7 +82,6 @@ final class StoredRows {
     return "stored partition " + partition;
   }
 
-  /** Counts the rows, which also stores them. */
   private static List<PartitionCount> count(RDD<byte[]> chunks, int fields, SortCheck check) {
     int partitions = chunks.getNumPartitions();
     return TaskResults.of(
@@ -99,8 +98,6 @@ final class StoredRows {
   /**
    * The report of a task about a partition that it has stored.
    *
-   * @param rows number of rows of the partition
-   * @param computation computation number of its chunks
    * @param high high half of the hash sum of {@link SortCheck}; 0 without a check
    * @param low low half of the hash sum
    */

@@ -28,11 +28,7 @@ final class TypeRemedy {
 
   private TypeRemedy() {}
 
-  /**
-   * Returns the remedy.
-   *
-   * @param column path of the column
-   */
+  /** Returns the remedy. */
   static String of(ColumnPath column, DataType type, Wording wording) {
     String out = wording.leavingOut();
     String remedy = inQuery(column.inSql(), type, out);

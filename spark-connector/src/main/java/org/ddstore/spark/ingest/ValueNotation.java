@@ -48,7 +48,6 @@ public final class ValueNotation {
    * Returns the value that replaces nulls of a column, or of elements of its arrays.
    *
    * @param option the caller's name of the option, for messages
-   * @param type type of the column
    * @throws IllegalArgumentException if the text is not a value of the type
    */
   public Serializable fill(String option, DataType type, String text) {
@@ -69,7 +68,6 @@ public final class ValueNotation {
    * Returns the number with which arrays of a column are padded.
    *
    * @param option the caller's name of the option, for messages
-   * @param type type of the column
    * @throws IllegalArgumentException if the text is not a number of the arrays
    */
   public Number pad(String option, DataType type, String text) {

@@ -33,7 +33,6 @@ public enum Wording {
     };
   }
 
-  /** Returns how to declare a column of arrays as ragged. */
   String raggedDeclaration(String column, DType dtype, int... innerShape) {
     String type =
         Arrays.stream(innerShape)
@@ -75,11 +74,7 @@ public enum Wording {
     return this == FLAGS ? "--order-by" : "orderBy";
   }
 
-  /**
-   * Returns the remedy for a null.
-   *
-   * @param isElement whether the null is an element of an array
-   */
+  /** Returns the remedy for a null. */
   String remedyOfNull(ColumnPath column, boolean isElement) {
     return switch (this) {
       case METHODS ->

@@ -103,7 +103,6 @@ public final class BarrierJob {
    * @param profile resources that each rank needs of its executor
    * @param estimatedBytes memory of all copies of the data, for the preflight; 0 if unknown
    * @param slotsWarning warning that is logged if the ranks occupy all slots
-   * @param stores resident stores of the application
    */
   public BarrierJob(
       SparkSession session,
@@ -290,7 +289,6 @@ public final class BarrierJob {
     }
   }
 
-  /** Returns whether the job was cancelled, or another attempt would fail in the same way. */
   private boolean isLast(Exception e, JobWatch watch) {
     String message = String.valueOf(e.getMessage());
     return JobWatch.isCancelled(e)

@@ -204,7 +204,6 @@ final class JobWatch extends SparkListener implements AutoCloseable {
     return lostOutput;
   }
 
-  /** Returns the ids of the executors that ran tasks. */
   synchronized Set<String> executors() {
     return new TreeSet<>(executors);
   }

@@ -41,7 +41,6 @@ public final class PlacedRdd extends RDD<InternalRow> {
     return new PlacedRdd(rows.sparkContext(), rows, places);
   }
 
-  /** Returns partitions without rows, with preferred locations. */
   public static RDD<InternalRow> empty(SparkContext context, List<String> places) {
     return new PlacedRdd(context, null, places);
   }

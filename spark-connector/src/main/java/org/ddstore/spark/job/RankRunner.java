@@ -268,14 +268,12 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  /** Returns the host of a rank without the port. */
   private static String host(BarrierTaskContext context, int rank) {
     String address = context.getTaskInfos()[rank].address();
     int port = address.lastIndexOf(':');
     return port < 0 ? address : address.substring(0, port);
   }
 
-  /** Returns the index of this executor among those of its host. */
   private static int processOnHost(BarrierTaskContext context) {
     return processesOnHost(context).indexOf(context.getTaskInfos()[rank(context)].address());
   }

@@ -19,10 +19,8 @@ import org.ddstore.types.DDStoreException;
  * The copy of the rows of group 0 to all replica groups: rank i of a group copies the shard of rank
  * i of group 0 by one-sided reads.
  *
- * @param groups replica groups
  * @param ranks communicator of the ranks of all groups
  * @param transport transport that reads across groups
- * @param options options of the store
  * @param copyTimeout maximum time to wait for the copies of other ranks
  */
 public record ReplicaShards(

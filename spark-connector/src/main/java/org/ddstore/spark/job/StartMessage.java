@@ -19,7 +19,6 @@ final class StartMessage {
 
   /**
    * @param offer result of {@link TransportChoice#offer}, at most 127 bytes
-   * @param endpoint address of the collective endpoint
    */
   StartMessage(byte[] offer, byte[] endpoint) {
     this.offer = offer.clone();

@@ -18,13 +18,8 @@ import org.ddstore.spark.wire.WireSession;
  * A rank that is connected to all others. {@code RankRunner} closes its parts.
  *
  * @param attempt number of the attempt, from 1
- * @param settings settings of the store
- * @param groups replica groups
- * @param ranks communicator of all ranks
- * @param group communicator of the rank's replica group
  * @param remote transport of rows outside of shared memory
  * @param session session of the store whose rows are read
- * @param options options of stores
  * @param writer writer of the loaded shard, empty if this rank loads none; null if no rank loads
  * @param loadNanos duration of the load in nanoseconds; 0 if nothing is loaded
  * @param home whether the rank runs in the executor of its shard
@@ -41,7 +36,6 @@ public record StartedRank(
     ShardWriter writer,
     long loadNanos,
     boolean home) {
-  /** Name of the variable that holds the rows of the DataFrame. */
   public static final String ROWS = "rows";
 
   public int rank() {
@@ -82,7 +76,6 @@ public record StartedRank(
     return SparkEnv.get().blockManager().blockManagerId().host();
   }
 
-  /** Returns the addresses of the devices that Spark assigned to the calling task. */
   public static List<String> deviceAddresses() {
     ResourceInformation devices =
         BarrierTaskContext.get().resourcesJMap().get(DeviceBinding.RESOURCE);

@@ -32,7 +32,6 @@ public final class TaskResources implements AutoCloseable {
     return loader;
   }
 
-  /** Opens a loader on a device as {@link #open}. */
   public synchronized DeviceLoader openOnDevice(Supplier<DeviceLoader> opening) {
     prepare("loader");
     DeviceLoader loader = opening.get();

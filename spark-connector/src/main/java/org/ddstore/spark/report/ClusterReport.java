@@ -34,7 +34,6 @@ import scala.reflect.ClassTag$;
 /**
  * A report of what a running application offers to a store, by executor.
  *
- * @param cluster facts of the cluster
  * @param executors reports that arrived before the deadline, ordered by executor id
  * @param silent ids of executors that did not answer
  * @param problems problems that prevent a store from running

@@ -60,7 +60,6 @@ public final class ExecutorReport implements Serializable {
     return host;
   }
 
-  /** Returns {@link HostProbe#executorsUnderLimit} of the executor. */
   int executorsUnderLimit() {
     return executorsUnderLimit;
   }

@@ -22,7 +22,6 @@ import scala.Tuple2;
 /**
  * The availability of one transport in a process.
  *
- * @param name name of the transport
  * @param available whether the process can use it
  * @param detail device or memory that it uses; if unavailable, the reason and the remedy
  */

@@ -16,10 +16,8 @@ import org.ddstore.types.Schema;
 /**
  * The check that rows fit the resident store to which they are appended.
  *
- * @param name name of the store
  * @param sourceSchema stored columns of its DataFrame
  * @param columns fields of each leaf of the source schema
- * @param schema schema of its records
  */
 public record AppendPlan(
     String name, StructType sourceSchema, List<ColumnMapping> columns, Schema schema) {

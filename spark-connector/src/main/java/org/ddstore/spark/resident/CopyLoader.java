@@ -12,7 +12,6 @@ import org.ddstore.types.Schema;
  * A loader that fills shards with copies of rows that a resident store still has in other
  * executors.
  *
- * @param snapshot state of the store
  * @param shards reports of the shards to copy, by rank of the job
  */
 record CopyLoader(StoreSnapshot snapshot, List<ShardReport> shards) implements ShardLoader {

@@ -15,7 +15,6 @@ public final class Parallel {
    * An interrupt of the calling thread neither delays nor stops the actions; its flag is set
    * afterwards.
    *
-   * @param threads name of the threads
    * @param what action that ends by itself and throws no exception
    */
   public static <T> void forEach(String threads, Collection<T> all, Consumer<T> what) {

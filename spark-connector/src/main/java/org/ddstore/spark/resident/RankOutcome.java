@@ -14,7 +14,6 @@ import org.ddstore.types.Plural;
  * The outcome of one rank of a run on a resident store, sent to the driver.
  *
  * @param result result of the user's task, may be null
- * @param executorId id of the executor that ran the rank
  * @param home whether that executor holds the rank's shard
  * @param reads reads of the store's rows, by path
  */
@@ -25,8 +24,6 @@ public record RankOutcome<T>(T result, String executorId, boolean home, List<Rea
   /**
    * A rank that did not run in the executor of its shard.
    *
-   * @param rank number of the rank
-   * @param executorId id of the executor that ran it
    * @param reason human-readable reason, as far as the driver knows it
    */
   public record Misplaced(int rank, String executorId, String reason) {
@@ -34,9 +31,7 @@ public record RankOutcome<T>(T result, String executorId, boolean home, List<Rea
     /**
      * Returns these ranks of a completed run.
      *
-     * @param outcomes outcomes of the run, by rank
      * @param layout layout at the start of the run
-     * @param cluster current facts of the cluster
      */
     public static List<Misplaced> of(
         List<? extends RankOutcome<?>> outcomes, ResidentLayout layout, ClusterFacts cluster) {

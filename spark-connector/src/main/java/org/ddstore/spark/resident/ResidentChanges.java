@@ -62,7 +62,6 @@ public final class ResidentChanges {
     this.lock = new WriteLock(name);
   }
 
-  /** Appends rows atomically. */
   public void append(AppendPlan fitting, Dataset<Row> rows, Duration timeout) {
     change("append", timeout, () -> appendHere(fitting, rows));
   }

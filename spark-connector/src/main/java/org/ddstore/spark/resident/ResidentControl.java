@@ -9,8 +9,6 @@ import org.ddstore.transport.PeerCalls;
  * The control requests of the driver to a process that holds shards of a resident store, and the
  * answers. A request is one byte, followed by the attempt's number (16 bytes) if it concerns one
  * attempt to load.
- *
- * @param store id of the store
  */
 record ResidentControl(Nonce store) implements PeerCalls.Service {
   private static final byte CONFIRM = 1;

@@ -158,7 +158,6 @@ public final class ResidentLayout {
     return groups;
   }
 
-  /** Returns a human-readable description of the transport, with the reason for its choice. */
   public String transport() {
     return parts.get(0).get(0).transport();
   }
@@ -176,7 +175,6 @@ public final class ResidentLayout {
     return lost;
   }
 
-  /** Returns the number of rows of one copy. */
   public long rows() {
     return rowsOf(parts.size());
   }

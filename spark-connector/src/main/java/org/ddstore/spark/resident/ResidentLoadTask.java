@@ -31,7 +31,6 @@ import org.ddstore.types.DDStoreException;
  * shard. Ranks of replica groups after the first copy their shards from the first group. Each rank
  * returns when all ranks have their shards.
  *
- * @param token token of the resident store
  * @param attemptHigh high half of the number of this attempt to load
  * @param attemptLow low half of the number of this attempt to load
  * @param loader loader that knows the rows of each rank

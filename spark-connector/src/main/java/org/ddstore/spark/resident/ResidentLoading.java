@@ -53,7 +53,6 @@ public final class ResidentLoading {
   /**
    * The result of a load, which stays until it is forgotten or dropped.
    *
-   * @param shards reports of the shards, by rank
    * @param gone ids of executors that have ended since, with their shards
    */
   public record Loaded(List<ShardReport> shards, Set<String> gone) {}

@@ -34,10 +34,7 @@ import org.ddstore.types.DDStoreException;
  * @param dump dump that the rows come from; empty if they come from the DataFrame
  * @param rows DataFrame of the load or of one append; without rows if there is a dump
  * @param ingest options of the conversion to records
- * @param settings settings of the store
- * @param profile resources of each rank
  * @param slotsWarning warning shared by all jobs of the store
- * @param stores resident stores of the application
  */
 public record ResidentOrigin(
     Optional<DumpSource> dump,
@@ -57,7 +54,6 @@ public record ResidentOrigin(
    * store, errors in these rows must be fixed in their query.
    *
    * @param others DataFrame of the other rows
-   * @param store name of the store, for messages
    * @param remedy end of the message for a missing column
    * @throws IllegalArgumentException if the rows lack a column that the options name
    */

@@ -58,7 +58,6 @@ public final class ResidentPlaces {
     holders.putAll(layout.processes());
   }
 
-  /** Marks the shards of executors as lost. */
   public void markLost(Set<String> executors) {
     ResidentLayout before;
     ResidentLayout after;
@@ -115,7 +114,6 @@ public final class ResidentPlaces {
     return Optional.of(left.values());
   }
 
-  /** Throws an {@link IllegalStateException} if the store has been dropped. */
   public void checkLive() {
     if (ended) {
       throw droppedException(null);

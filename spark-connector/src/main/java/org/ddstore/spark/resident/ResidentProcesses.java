@@ -60,7 +60,6 @@ public final class ResidentProcesses implements AutoCloseable {
     this.limit = limit;
   }
 
-  /** Joins the store from the driver. */
   public static ResidentProcesses join(StoreToken token, Settings settings) {
     return new ResidentProcesses(
         Wire.join(token, WireOptions.of(SparkEnv.get(), settings.port())), PATIENCE, CONFIRM_LIMIT);
@@ -184,7 +183,6 @@ public final class ResidentProcesses implements AutoCloseable {
     }
   }
 
-  /** Returns the summary of each live process. */
   public Map<ProcessAddress, ResidentShards.Summary> summaries(
       Collection<ProcessAddress> processes) {
     Map<ProcessAddress, ResidentShards.Summary> all = new HashMap<>();

@@ -28,7 +28,6 @@ public final class ResidentReads {
   /**
    * Adds the outcomes of a run.
    *
-   * @param outcomes outcomes, by rank
    * @param misplaced ranks that did not run in the executors of their shards
    */
   public synchronized void add(

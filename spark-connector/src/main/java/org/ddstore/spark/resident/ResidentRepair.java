@@ -36,11 +36,8 @@ import org.slf4j.LoggerFactory;
  * decommissioned to others, then restores lost shards: as copies from another replica group, else
  * from their DataFrame, of which it loads only these shards.
  *
- * @param name name of the store
  * @param origins origins of the load and of each append
- * @param token token of the store
  * @param processes connection to the processes of the store
- * @param layout layout before the repair
  * @param leaving ids of executors that are being decommissioned
  * @param snapshot current state of the store, the source of copies
  * @param publish function that publishes a new layout; throws if the store has been dropped
@@ -112,7 +109,6 @@ record ResidentRepair(
     return now;
   }
 
-  /** Splits places into runs of at most a length. */
   private static List<List<Place>> atMost(int length, List<Place> places) {
     List<List<Place>> runs = new ArrayList<>();
     for (int from = 0; from < places.size(); from += length) {

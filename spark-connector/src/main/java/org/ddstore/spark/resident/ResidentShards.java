@@ -73,8 +73,6 @@ public final class ResidentShards {
   /**
    * The holdings of one store in this process.
    *
-   * @param shards number of confirmed shards
-   * @param rows number of their rows
    * @param bytes memory of their rows, in bytes
    * @param servedRequests number of gather requests served to other processes
    */

@@ -15,7 +15,6 @@ import org.ddstore.types.ProcessAddress;
  * @param member number of the shard in its copy, in [0, width)
  * @param address encoded address of the segment, for {@link #segment()}
  * @param firstRow global index of its first row
- * @param rows number of its rows
  * @param bytes memory of its rows, in bytes
  * @param digestHigh high half of the digest of its rows and their global indices
  * @param digestLow low half of that digest
@@ -56,7 +55,6 @@ public record ShardReport(
     return SegmentAddress.parse(Base64.getDecoder().decode(address));
   }
 
-  /** Returns the process that holds the shard. */
   ProcessAddress process() {
     return segment().endpoint();
   }

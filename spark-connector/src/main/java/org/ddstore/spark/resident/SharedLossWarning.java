@@ -11,8 +11,6 @@ public final class SharedLossWarning {
 
   /**
    * Returns a warning if all copies of some shard of a store are on executors that end together.
-   *
-   * @param name name of the store
    */
   public static Optional<String> of(String name, ResidentLayout layout, SharedLoss loss) {
     boolean isUnprotected =

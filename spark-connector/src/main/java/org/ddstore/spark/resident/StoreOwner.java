@@ -51,7 +51,6 @@ public record StoreOwner(String user) {
    * Returns whether owners are checked. Reads the application's configuration, because a user could
    * change that of a session.
    *
-   * @param application configuration of the application
    * @throws IllegalArgumentException if the setting is neither true nor false
    */
   public static boolean isChecked(SparkConf application) {
@@ -63,8 +62,6 @@ public record StoreOwner(String user) {
   /**
    * Checks that the calling thread works for this user, unless owners are not checked.
    *
-   * @param change verb that names the change, for the message
-   * @param store name of the store
    * @throws DDStoreException if the thread works for another user
    */
   public void check(SparkContext context, String change, String store) {

@@ -52,7 +52,6 @@ public final class StoreSnapshot implements Serializable {
     this.digest = layout.digest();
   }
 
-  /** Returns the name of the store. */
   public String name() {
     return name;
   }
@@ -62,7 +61,6 @@ public final class StoreSnapshot implements Serializable {
     return token;
   }
 
-  /** Returns the settings of the store. */
   public Settings settings() {
     return settings;
   }
@@ -72,12 +70,10 @@ public final class StoreSnapshot implements Serializable {
     return version;
   }
 
-  /** Returns the number of rows. */
   public long rows() {
     return rows;
   }
 
-  /** Returns the schema of the records. */
   public Schema schema() {
     return Catalog.parse(catalogs[0]).schema(StartedRank.ROWS);
   }

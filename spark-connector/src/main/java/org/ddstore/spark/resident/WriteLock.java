@@ -18,9 +18,6 @@ public final class WriteLock {
   private final ReentrantLock lock = new ReentrantLock(true);
   private volatile String holder = "";
 
-  /**
-   * @param store name of the store, for messages
-   */
   public WriteLock(String store) {
     this.store = store;
   }

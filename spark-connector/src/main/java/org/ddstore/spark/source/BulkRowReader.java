@@ -28,7 +28,6 @@ final class BulkRowReader implements AutoCloseable {
   /**
    * @param bytesPerRow approximate size of a record in bytes
    * @param counts counters, updated by each read
-   * @param fields indices of the fields to read
    */
   BulkRowReader(Variable variable, double bytesPerRow, ReadCounts counts, int... fields) {
     this.variable = variable;

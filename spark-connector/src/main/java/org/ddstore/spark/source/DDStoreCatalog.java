@@ -47,7 +47,6 @@ public final class DDStoreCatalog implements StagingTableCatalog {
 
   private String name;
 
-  /** Creates the catalog; called by Spark. */
   public DDStoreCatalog() {}
 
   @Override

@@ -31,7 +31,6 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 public final class DDStoreSource
     implements TableProvider, DataSourceRegister, CreatableRelationProvider {
-  /** Creates the source; called by Spark. */
   public DDStoreSource() {}
 
   @Override

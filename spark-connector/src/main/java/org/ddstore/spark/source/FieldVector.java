@@ -10,8 +10,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * A column over memory that it does not own, without nulls. Getters that a subclass does not
- * override throw, because its type has no such values. Row numbers are not checked: Spark reads only
- * rows of the batch.
+ * override throw, because its type has no such values. Row numbers are not checked: Spark reads
+ * only rows of the batch.
  */
 public abstract class FieldVector extends ColumnVector {
   protected FieldVector(DataType type) {

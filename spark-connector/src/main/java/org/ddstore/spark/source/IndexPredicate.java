@@ -19,10 +19,6 @@ final class IndexPredicate {
   private final Set<String> columns;
   private final long rows;
 
-  /**
-   * @param columns names of the index columns
-   * @param rows number of rows
-   */
   IndexPredicate(Set<String> columns, long rows) {
     this.columns = columns;
     this.rows = rows;
@@ -74,7 +70,6 @@ final class IndexPredicate {
     return all ? Optional.of(RowRanges.of(inside(Arrays.copyOf(values, count)))) : Optional.empty();
   }
 
-  /** Returns the values that are valid indices. */
   private long[] inside(long... values) {
     return Arrays.stream(values).filter(value -> value >= 0 && value < rows).toArray();
   }
@@ -134,7 +129,6 @@ final class IndexPredicate {
         || Arrays.stream(expression.children()).anyMatch(IndexPredicate::hasNull);
   }
 
-  /** Returns the value of an integer literal; null for other expressions. */
   private static Long number(Expression expression) {
     return expression instanceof Literal<?> literal
             && (literal.value() instanceof Long || literal.value() instanceof Integer)

@@ -14,7 +14,6 @@ final class IndexVector extends FieldVector {
     this.indices = indices;
   }
 
-  /** Returns a column of consecutive indices. */
   static IndexVector from(long first) {
     return new IndexVector(first, (long[]) null);
   }

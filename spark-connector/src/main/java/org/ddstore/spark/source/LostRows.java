@@ -29,7 +29,6 @@ final class LostRows {
   /**
    * Throws if some rows have no copy left, so that a query fails before its tasks start.
    *
-   * @param store name of the store
    * @param shards shards of all replica groups
    */
   static void refuse(String store, RowRanges rows, List<ResidentShard> shards) {
@@ -63,8 +62,6 @@ final class LostRows {
   /**
    * Returns a failure of a task with the name of the store and a remedy; keeps the exception type
    * if a rank was lost or a deadline exceeded.
-   *
-   * @param store name of the store
    */
   static DDStoreException met(String store, DDStoreException failure) {
     String text =

@@ -31,7 +31,6 @@ record ReadColumn(List<Integer> fields, Function<FieldPlaces, ColumnVector> vect
    *
    * @param type requested type, which can have a subset of a struct's fields
    * @param source type of the whole column in the DataFrame
-   * @param schema schema of the records
    */
   static ReadColumn of(String path, DataType type, DataType source, Schema schema) {
     if (source instanceof UserDefinedType<?> userDefined) {
@@ -108,7 +107,6 @@ record ReadColumn(List<Integer> fields, Function<FieldPlaces, ColumnVector> vect
                     .toArray(ColumnVector[]::new)));
   }
 
-  /** Returns whether the type is the SQL form of Spark ML vectors. */
   private static boolean isVector(StructType type) {
     return List.of(type.fieldNames()).equals(List.of("type", "size", "indices", "values"))
         && type.apply("type").dataType().equals(DataTypes.ByteType)

@@ -27,7 +27,6 @@ final class ReadCounts {
     return counts.get(PATHS + path.index());
   }
 
-  /** Returns the number of batches with rows read over a path. */
   long calls(ReadPath path) {
     return counts.get(2 * PATHS + path.index());
   }

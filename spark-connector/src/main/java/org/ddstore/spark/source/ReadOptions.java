@@ -10,7 +10,6 @@ import org.ddstore.spark.types.OptionKeys;
 /**
  * The options of a read.
  *
- * @param name name of the store
  * @param indexColumn name of the column with the global index; null for none
  */
 record ReadOptions(String name, String indexColumn) {

@@ -28,11 +28,7 @@ record ReadSchema(StructType required, StructType table, Set<String> indexColumn
     return new ReadSchema(required, table, new TreeSet<>(indexColumns));
   }
 
-  /**
-   * Returns the mapping of each required column; null for an index column.
-   *
-   * @param records schema of the records
-   */
+  /** Returns the mapping of each required column; null for an index column. */
   List<ReadColumn> columns(Schema records) {
     List<ReadColumn> columns = new ArrayList<>();
     for (StructField field : required.fields()) {

@@ -116,7 +116,6 @@ final class RowRanges implements Serializable {
     return either.build();
   }
 
-  /** Returns the rows in [0, rows) that are not in this set. */
   RowRanges except(long rows) {
     Builder others = new Builder(bounds.length + 2);
     long at = 0;

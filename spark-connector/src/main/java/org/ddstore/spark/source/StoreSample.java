@@ -10,7 +10,6 @@ import org.ddstore.spark.types.OptionKeys;
  * permutation of a seed. The same seed and number of rows give the same sample, and a smaller
  * sample is a part of a larger one.
  *
- * @param count number of rows
  * @param seed key of the permutation
  */
 record StoreSample(long count, long seed) {
@@ -47,8 +46,6 @@ record StoreSample(long count, long seed) {
   /**
    * Returns the sampled rows. Computed locally, in time and memory proportional to their number.
    *
-   * @param rows number of rows of the store
-   * @param store name of the store, for messages
    * @throws IllegalArgumentException if the number of rows is out of range
    */
   RowRanges of(long rows, String store) {

@@ -13,7 +13,6 @@ import org.ddstore.spark.ResidentStore;
 final class StoreWriter {
   private StoreWriter() {}
 
-  /** Returns the store with a name, if it exists. */
   static Optional<ResidentStore> find(SparkSession session, String name) {
     return DDStores.list(session).stream().filter(store -> store.name().equals(name)).findAny();
   }

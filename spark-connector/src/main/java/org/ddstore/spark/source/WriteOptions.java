@@ -138,7 +138,6 @@ final class WriteOptions {
     return spec.files(Path.of(directory));
   }
 
-  /** Returns whether the name is the only option. */
   boolean isPlain() {
     return options.keySet().stream()
         .allMatch(

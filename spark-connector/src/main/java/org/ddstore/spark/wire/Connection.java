@@ -85,7 +85,6 @@ final class Connection {
     client.sendRpc(request, callback);
   }
 
-  /** Sends a request and waits for the reply. Blocks. */
   ByteBuffer requestAndWait(ByteBuffer request, long timeoutMs) {
     return client.sendRpcSync(request, timeoutMs);
   }

@@ -54,12 +54,10 @@ public final class ConnectionSettings {
   /** A setting with a value outside its range. */
   public record Wrong(String key, String value, String range) {}
 
-  /** Returns the keys of all settings. */
   public static List<String> keys() {
     return ALL.stream().map(legal -> WireOptions.IO + legal.name()).toList();
   }
 
-  /** Returns the settings that have illegal values. */
   public static List<Wrong> wrong(SparkConf conf) {
     List<Wrong> wrong = new ArrayList<>();
     for (Legal legal : ALL) {

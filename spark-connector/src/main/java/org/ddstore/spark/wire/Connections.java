@@ -236,7 +236,6 @@ final class Connections {
     return !ended.contains(peer.id());
   }
 
-  /** Returns whether a connection exists or is being opened. */
   boolean isConnected(ProcessAddress peer) {
     return isUsable(byPeer.get(peer.id()));
   }

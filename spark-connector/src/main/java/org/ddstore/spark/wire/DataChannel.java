@@ -223,7 +223,6 @@ final class DataChannel implements AutoCloseable {
     return out.capacity() + replies.memoryBytes();
   }
 
-  /** Closes the channel. Idempotent. */
   @Override
   public void close() {
     removeFromC();

@@ -30,7 +30,6 @@ final class DataPaths {
 
   /**
    * @param openers executor of blocking calls
-   * @param timeout timeout of opening a connection
    * @param direct whether data channels are used if the other process offers them
    */
   DataPaths(Connections connections, Executor openers, Duration timeout, boolean direct) {

@@ -24,7 +24,6 @@ final class DataServer implements AutoCloseable {
 
   /**
    * @param port port to listen at; 0 for any
-   * @param threads number of threads
    * @param stores function that returns the rows of a store, or null
    * @param inC whether C answers the requests that it can, if the library is loaded
    * @param life time within which a ticket must be used, and a new channel must show one
@@ -73,7 +72,6 @@ final class DataServer implements AutoCloseable {
     loops.forEach(loop -> loop.closeChannels(store));
   }
 
-  /** Closes the port and all channels, and waits for the threads. */
   @Override
   public void close() {
     List<Runnable> steps = new ArrayList<>();

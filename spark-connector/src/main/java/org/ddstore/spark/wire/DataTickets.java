@@ -49,21 +49,18 @@ final class DataTickets {
     this.lifeNs = life.toNanos();
   }
 
-  /** Returns a peer's request for a ticket. */
   static ByteBuffer request(Nonce store) {
     ByteBuffer out = ByteBuffer.allocate(1 + Handshake.STORE_BYTES).put(TICKET);
     Handshake.putStore(out, store);
     return out.flip();
   }
 
-  /** Returns the answer to a request: a port and a ticket. */
   static ByteBuffer answer(int port, Ticket ticket) {
     ByteBuffer out = ByteBuffer.allocate(1 + Integer.BYTES + Ticket.BYTES);
     ticket.put(out.put(Status.OK).putInt(port));
     return out.flip();
   }
 
-  /** Returns the answer of a process without a data port. */
   static ByteBuffer noPort() {
     return ByteBuffer.allocate(1 + Integer.BYTES).put(Status.OK).putInt(0).flip();
   }

@@ -152,12 +152,10 @@ final class GatherReader implements RemoteReader {
     return connections.mayBeAlive(process);
   }
 
-  /** Opens a path to the rows of a process. Does not block. */
   CompletableFuture<DataPath> open(ProcessAddress process) {
     return paths.open(process, token);
   }
 
-  /** Returns the channel that this reader has opened to a process, or null. */
   DataChannel channelTo(ProcessAddress process) {
     return channels.get(process);
   }

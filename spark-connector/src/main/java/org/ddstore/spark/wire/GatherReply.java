@@ -186,7 +186,6 @@ final class GatherReply {
     }
   }
 
-  /** Returns the whole reply, on the heap. */
   ByteBuffer whole() {
     ByteBuffer reply = ByteBuffer.allocate(head.remaining() + (int) leftBytes + tailBytes());
     reply.put(head);
@@ -367,7 +366,6 @@ final class GatherReply {
     return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
   }
 
-  /** Releases the segments of the request. Idempotent. */
   void end() {
     requested.release();
   }

@@ -36,7 +36,6 @@ record GatherRequest(
   /** Maximum bytes of a piece of a connection, whose reply is held as a whole. */
   static final int CONNECTION_PIECE_BYTES = 256 << 10;
 
-  /** Maximum bytes of a piece of a data channel. */
   static final int CHANNEL_PIECE_BYTES = 1 << 20;
 
   /** Size of what precedes the segments, without kind and store. */
@@ -77,7 +76,6 @@ record GatherRequest(
     }
   }
 
-  /** Appends the runs [first, end), which are of one segment. */
   private void putSegment(ByteBuffer out, PeerRows rows, int first, int end) {
     Handshake.putStore(out, rows.segment(first).nonce());
     int count = endOf(rows, end - 1) - startOf(rows, first);

@@ -160,7 +160,6 @@ final class RequestedRows {
     versions[0] = version;
   }
 
-  /** Releases the segments. Idempotent. */
   void release() {
     for (int s = 0; s < segments; s++) {
       held[s].release();

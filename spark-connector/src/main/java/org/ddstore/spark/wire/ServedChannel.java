@@ -66,7 +66,6 @@ final class ServedChannel {
     serve(true);
   }
 
-  /** Answers requests that have been read. */
   private void resume() {
     if (channel.isOpen() && reply == null) {
       serve(false);
@@ -168,7 +167,6 @@ final class ServedChannel {
     return new IllegalArgumentException("a request of %,d bytes".formatted(bytes));
   }
 
-  /** Refuses a request whose size is out of range. */
   void refuseSize(int bytes) {
     refuse("an illegal request", illegalSize(bytes).getMessage());
   }

@@ -27,14 +27,12 @@ public final class StoreToken implements Serializable {
     this.idLow = id.low();
   }
 
-  /** Returns a token for a new store. */
   public static StoreToken random() {
     StoreToken token = new StoreToken(Nonce.random());
     new SecureRandom().nextBytes(token.secret);
     return token;
   }
 
-  /** Returns the id of the store, which is not secret. */
   public Nonce id() {
     return new Nonce(idHigh, idLow);
   }

@@ -35,7 +35,6 @@ final class UnauthenticatedConnections {
     this.deadline = deadline;
   }
 
-  /** Adds a connection that has just been opened. */
   @SuppressWarnings("FutureReturnValueIgnored") // the time of closing does not matter
   void add(Channel channel) {
     ScheduledFuture<?> end =

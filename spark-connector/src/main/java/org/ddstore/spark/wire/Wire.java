@@ -176,7 +176,6 @@ public final class Wire {
    * Opens the first port that is free.
    *
    * @param first first port to try; 0 for any
-   * @param setting setting of this port
    */
   private <T> T tryPorts(int first, String setting, PortOpener<T> opener) {
     int attempts = first == 0 ? 1 : options.portRetries() + 1;
@@ -320,7 +319,6 @@ public final class Wire {
     return connections;
   }
 
-  /** Returns the session of a store, or null. */
   WireSession session(Nonce store) {
     return sessions.get(store);
   }

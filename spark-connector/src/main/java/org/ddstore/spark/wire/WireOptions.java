@@ -146,7 +146,6 @@ public final class WireOptions {
     return conf.getInt(OptionKeys.SETTING_DATA_PORT, 0);
   }
 
-  /** Returns the number of threads that serve data channels. */
   int dataThreads() {
     int threads = transportConf().serverThreads();
     return threads > 0 ? threads : Math.min(MAX_THREADS, availableProcessors());
@@ -171,7 +170,6 @@ public final class WireOptions {
             new AuthClientBootstrap(transportConf(), conf.get("spark.app.id", MODULE), secrets));
   }
 
-  /** Returns whether network traffic is encrypted. */
   public boolean isEncrypted() {
     if (RpcTls.isEnabled(conf)) {
       return true;

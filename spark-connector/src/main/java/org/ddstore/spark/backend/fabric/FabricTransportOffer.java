@@ -18,7 +18,6 @@ import org.ddstore.transport.OneSidedTransport;
  * {@code auto} also RDMA hardware.
  *
  * @param own selection of this rank
- * @param isAuto whether {@code auto} is configured
  */
 record FabricTransportOffer(FabricProvider provider, OneSidedChoice own, boolean isAuto)
     implements TransportOffer {

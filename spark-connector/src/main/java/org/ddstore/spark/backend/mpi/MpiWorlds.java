@@ -51,7 +51,6 @@ final class MpiWorlds {
     return worlds.stream().map(Set::copyOf).toList();
   }
 
-  /** Marks executors, and all members of their worlds, for replacement. */
   synchronized void markForReplacement(Collection<String> executors) {
     condemned.addAll(executors);
     for (Iterator<Set<String>> each = worlds.iterator(); each.hasNext(); ) {
