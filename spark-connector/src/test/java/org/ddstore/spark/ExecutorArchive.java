@@ -217,7 +217,6 @@ final class ExecutorArchive {
     }
   }
 
-  /** A name for the jars and the JVM. */
   private static String key() {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -98,15 +98,12 @@ class LoaderLossTest extends OnTwoExecutors {
   private void repeatsTheEpochAfterALoss(boolean shortcut) throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<String>> job =
-        CompletableFuture.supplyAsync(
-            () ->
-                numbers()
-                    .shortcut(shortcut)
-                    .run(
-                        context ->
-                            context.attempt() == 1
-                                ? "" + trainForever(context, evidence)
-                                : wholeEpoch(context)));
+        startJob(
+            numbers().shortcut(shortcut),
+            context ->
+                context.attempt() == 1
+                    ? "" + trainForever(context, evidence)
+                    : wholeEpoch(context));
     long victim = killOne(evidence);
 
     assertThat(job.get(2, TimeUnit.MINUTES))
@@ -122,12 +119,9 @@ class LoaderLossTest extends OnTwoExecutors {
   void reportsALossInTheOnlyAttempt(boolean shortcut) {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
-        CompletableFuture.supplyAsync(
-            () ->
-                numbers()
-                    .maxAttempts(1)
-                    .shortcut(shortcut)
-                    .run(context -> trainForever(context, evidence)));
+        startJob(
+            numbers().maxAttempts(1).shortcut(shortcut),
+            context -> trainForever(context, evidence));
     killOne(evidence);
 
     assertThatThrownBy(() -> job.get(WELL_BELOW_TIMEOUT.toSeconds(), TimeUnit.SECONDS))
@@ -140,8 +134,7 @@ class LoaderLossTest extends OnTwoExecutors {
   void cancellationEndsTheLoaders() {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
-        CompletableFuture.supplyAsync(
-            () -> numbers().run(context -> trainForever(context, evidence)));
+        startJob(numbers(), context -> trainForever(context, evidence));
     awaitTraining(evidence);
     cluster.session().sparkContext().cancelAllJobs();
 

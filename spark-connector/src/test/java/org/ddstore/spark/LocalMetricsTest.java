@@ -17,14 +17,7 @@ import org.junit.jupiter.api.Timeout;
 class LocalMetricsTest {
   @Test
   void countsTheReadsOfARankOnce() throws IOException {
-    TestCluster.stopOthers();
-    SparkSession.Builder builder =
-        SparkSession.builder()
-            .master("local[2]")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1");
-    DriverPages.SETTINGS.forEach(builder::config);
-    try (SparkSession session = builder.getOrCreate()) {
+    try (SparkSession session = LocalSpark.start("local[2]", DriverPages.SETTINGS)) {
       ResidentStore store = DDStores.from(session.range(100).toDF()).ranks(2).load("train");
       store.run(
           context -> {

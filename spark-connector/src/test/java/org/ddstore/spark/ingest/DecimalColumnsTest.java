@@ -10,6 +10,7 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
@@ -27,7 +28,7 @@ class DecimalColumnsTest {
 
   @TempDir Path folder;
 
-  private final SparkSession spark = Sparks.local();
+  private final SparkSession spark = LocalSpark.session();
 
   private static final String[] COLUMNS = {
     "id",

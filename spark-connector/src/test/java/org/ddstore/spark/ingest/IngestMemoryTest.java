@@ -20,6 +20,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.spark.SparkArchive;
+import org.ddstore.spark.TestCluster;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,7 +78,7 @@ class IngestMemoryTest {
 
   @Test
   void loadsAShardAsLargeAsTheHeap() {
-    Sparks.stop();
+    TestCluster.stopOthers();
     SparkConf conf =
         new SparkConf()
             .setMaster("local-cluster[1,1,512]")

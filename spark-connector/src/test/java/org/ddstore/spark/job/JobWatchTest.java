@@ -16,6 +16,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.RDDBlockId;
+import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.TestCluster;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
@@ -41,17 +42,12 @@ class JobWatchTest {
 
   @BeforeAll
   static void start() {
-    TestCluster.stopOthers();
-    session =
-        SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate();
-    session.sparkContext().setLogLevel("OFF");
+    session = LocalSpark.start("local[2]", Map.of());
   }
 
   @AfterAll
   static void stop() {
-    session.stop();
-    SparkSession.clearActiveSession();
-    SparkSession.clearDefaultSession();
+    TestCluster.stopOthers();
   }
 
   @AfterEach

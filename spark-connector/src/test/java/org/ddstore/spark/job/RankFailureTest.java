@@ -91,40 +91,31 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void anErrorOfATaskIsTheCause() {
-    assertThatThrownBy(
-            () ->
-                numbers(100)
-                    .maxAttempts(1)
-                    .run(
-                        context -> {
-                          if (context.rank() == 1) {
-                            throw new AssertionError("no such thing");
-                          }
-                          context.communicator().barrier();
-                          return 0;
-                        }))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(
+            numbers(100).maxAttempts(1),
+            context -> {
+              if (context.rank() == 1) {
+                throw new AssertionError("no such thing");
+              }
+              context.communicator().barrier();
+              return 0;
+            })
         .hasMessageContaining("rank 1: ")
         .hasRootCauseInstanceOf(AssertionError.class);
   }
 
   @Test
   void reportsMismatchedGroupAndGlobalCollectives() {
-    assertThatThrownBy(
-            () ->
-                numbers(100)
-                    .width(2)
-                    .maxAttempts(1)
-                    .run(
-                        context -> {
-                          if (context.rank() == 3) {
-                            context.store().epochBegin();
-                          } else {
-                            context.communicator().barrier();
-                          }
-                          return 0;
-                        }))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(
+            numbers(100).width(2).maxAttempts(1),
+            context -> {
+              if (context.rank() == 3) {
+                context.store().epochBegin();
+              } else {
+                context.communicator().barrier();
+              }
+              return 0;
+            })
         .hasRootCauseInstanceOf(CollectiveMismatchException.class)
         .rootCause()
         .hasMessageContaining("rank 2 called barrier() among 4 ranks")
@@ -151,17 +142,13 @@ class RankFailureTest extends OnTwoExecutors {
   @Test
   void everyAttemptFails() {
     Evidence evidence = new Evidence(directory);
-    assertThatThrownBy(
-            () ->
-                numbers(10)
-                    .maxAttempts(3)
-                    .run(
-                        context -> {
-                          evidence.note(context.rank() + "." + context.attempt(), "ran");
-                          context.communicator().barrier();
-                          throw new IllegalStateException("always");
-                        }))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(
+            numbers(10).maxAttempts(3),
+            context -> {
+              evidence.note(context.rank() + "." + context.attempt(), "ran");
+              context.communicator().barrier();
+              throw new IllegalStateException("always");
+            })
         .hasMessageContaining("attempt 3 of 3")
         .hasMessageContaining("always");
     assertThat(evidence.has("0.3")).as("third attempt").isTrue();
@@ -226,8 +213,7 @@ class RankFailureTest extends OnTwoExecutors {
 
     // Text is looked at before the load, numbers are not.
     String beginning = expression.equals("x") ? "attempt 1 of 4 on 4 ranks" : "the rows cannot be";
-    assertThatThrownBy(() -> spec.run(context -> 0))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(spec, context -> 0)
         .hasMessageStartingWith(beginning)
         .hasMessageContaining("byte_stream_split.parquet")
         .hasMessageContaining("Unsupported encoding: BYTE_STREAM_SPLIT")
@@ -237,14 +223,11 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void failsAtOnceOnATooLargeBatch() {
-    assertThatThrownBy(
-            () ->
-                numbers(100)
-                    .run(
-                        context -> {
-                          throw new BatchTooLargeException("read at most 7 rows a batch");
-                        }))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(
+            numbers(100),
+            context -> {
+              throw new BatchTooLargeException("read at most 7 rows a batch");
+            })
         .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank ")
         .hasMessageContaining("read at most 7 rows a batch")
         .hasMessageEndingWith("; another attempt would fail in the same way");
@@ -252,8 +235,7 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void failsAtOnceOnABugOfTheTask() {
-    assertThatThrownBy(() -> numbers(100).run(FaultyCode.readingUnknownField()))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(numbers(100), FaultyCode.readingUnknownField())
         .hasMessageMatching(
             "attempt 1 of 4 on 4 ranks failed: rank 1: java.lang.IllegalArgumentException: .*"
                 + "unknown.* \\(at FaultyCode.java:\\d+\\); another attempt would fail in the same way")
@@ -264,8 +246,7 @@ class RankFailureTest extends OnTwoExecutors {
   void triesABugOfTheTaskAgainIfTheSettingSaysSo() {
     cluster.session().conf().set("spark.ddstore.retryTaskExceptions", "true");
     try {
-      assertThatThrownBy(() -> numbers(100).maxAttempts(2).run(FaultyCode.readingUnknownField()))
-          .isInstanceOf(StoreJobException.class)
+      assertFails(numbers(100).maxAttempts(2), FaultyCode.readingUnknownField())
           .hasMessageStartingWith("attempt 2 of 2 on 4 ranks failed: rank 1: ");
     } finally {
       cluster.session().conf().unset("spark.ddstore.retryTaskExceptions");
@@ -290,8 +271,7 @@ class RankFailureTest extends OnTwoExecutors {
         isSorted || expression.startsWith("concat")
             ? "the rows cannot be read: "
             : "attempt 1 of 4 on 4 ranks failed: rank 2: ";
-    assertThatThrownBy(() -> spec.run(context -> 0))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(spec, context -> 0)
         .hasMessageStartingWith(beginning)
         .hasMessageContaining("java.lang.ArithmeticException: / by zero")
         .hasMessageContaining(" (at FaultyCode.java:")
@@ -304,8 +284,7 @@ class RankFailureTest extends OnTwoExecutors {
   @Test
   void failsAtOnceOnAnErrorOfTheQuery() {
     Dataset<Row> frame = cluster.session().range(100).selectExpr("1 / (id - 77) as x");
-    assertThatThrownBy(() -> DDStores.from(frame).ranks(4).run(context -> 0))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(DDStores.from(frame).ranks(4), context -> 0)
         .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank 3: ")
         .hasMessageContaining("DIVIDE_BY_ZERO")
         .hasMessageEndingWith("; another attempt would fail in the same way");
@@ -360,15 +339,12 @@ class RankFailureTest extends OnTwoExecutors {
   @Test
   void failsAtOnceOnAnUnserializableResult() {
     Evidence evidence = new Evidence(directory);
-    assertThatThrownBy(
-            () ->
-                numbers(10)
-                    .run(
-                        context -> {
-                          evidence.note("attempt " + context.attempt(), "");
-                          return new Object();
-                        }))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(
+            numbers(10),
+            context -> {
+              evidence.note("attempt " + context.attempt(), "");
+              return new Object();
+            })
         .hasMessageContaining("cannot be sent to the driver")
         .hasMessageContaining("java.lang.Object");
     assertThat(evidence.has("attempt 2")).as("second attempt").isFalse();
@@ -376,15 +352,11 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void sendsAnUnserializableExceptionAsText() {
-    assertThatThrownBy(
-            () ->
-                numbers(10)
-                    .maxAttempts(1)
-                    .run(
-                        context -> {
-                          throw new Unsendable();
-                        }))
-        .isInstanceOf(StoreJobException.class)
+    assertFails(
+            numbers(10).maxAttempts(1),
+            context -> {
+              throw new Unsendable();
+            })
         .hasMessageContaining("Unsendable: holds a thread");
   }
 
@@ -421,20 +393,16 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   private void failOnce() {
-    assertThatThrownBy(
-            () ->
-                numbers(1000)
-                    .maxAttempts(1)
-                    .run(
-                        context -> {
-                          context.store().add("more", org.ddstore.Tensor.wrap(new float[8], 2, 4));
-                          if (context.rank() == 0) {
-                            throw new IllegalStateException("as always");
-                          }
-                          context.communicator().barrier();
-                          return 0;
-                        }))
-        .isInstanceOf(StoreJobException.class);
+    assertFails(
+        numbers(1000).maxAttempts(1),
+        context -> {
+          context.store().add("more", org.ddstore.Tensor.wrap(new float[8], 2, 4));
+          if (context.rank() == 0) {
+            throw new IllegalStateException("as always");
+          }
+          context.communicator().barrier();
+          return 0;
+        });
   }
 
   /** Descriptors that are neither Spark's sockets nor files from which code is loaded. */

@@ -66,7 +66,6 @@ final class Recorder implements AutoCloseable {
     return said.toByteArray();
   }
 
-  /** Ends the connection, if there is one. */
   @Override
   public void close() throws IOException {
     listener.close();

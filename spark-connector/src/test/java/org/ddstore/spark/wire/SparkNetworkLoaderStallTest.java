@@ -3,7 +3,6 @@ package org.ddstore.spark.wire;
 
 import org.junit.jupiter.api.Tag;
 
-/** Over Spark's network. */
 @Tag("slow")
 class SparkNetworkLoaderStallTest extends LoaderStallContract {
   SparkNetworkLoaderStallTest() {

@@ -117,7 +117,6 @@ public final class Troubles implements AutoCloseable {
     }
   }
 
-  /** The host of {@link #OTHER}. */
   public Host otherHost() {
     return ranks.hosts().second();
   }

@@ -6,7 +6,6 @@ import org.ddstore.spark.wire.FabricBackend;
 import org.ddstore.spark.wire.UpdatesContract;
 import org.junit.jupiter.api.Tag;
 
-/** By libfabric. */
 @NeedsTwoHosts
 @NeedsFabric
 @Tag("slow")
