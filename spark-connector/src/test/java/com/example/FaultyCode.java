@@ -28,6 +28,7 @@ public final class FaultyCode {
     }
   }
 
+  /** Returns what the code throws. */
   public static Throwable thrownBy(Callable<?> code) {
     try {
       return new AssertionError("no exception, but " + code.call());
@@ -36,14 +37,17 @@ public final class FaultyCode {
     }
   }
 
+  /** Returns an exception of this code with a cause. */
   public static Throwable raising(Throwable cause) {
     return new IllegalStateException("no gradient", cause);
   }
 
+  /** Divides by zero. */
   public static int divide() {
     return 1 / Integer.parseInt("0");
   }
 
+  /** Overflows the stack. */
   public static int overflow() {
     return overflow() + 1;
   }
@@ -53,19 +57,23 @@ public final class FaultyCode {
     return List.of("a").stream().mapToInt(Integer::parseInt).sum();
   }
 
+  /** Fails in a cast. */
   public static Integer useWrongType() {
     Object text = "a";
     return (Integer) text;
   }
 
+  /** Throws an exception of the user's. */
   public static int throwOwn() {
     throw new BadSampleException("label 11 of 10");
   }
 
+  /** Fails in a thread of a pool. */
   public static int failInPool() throws Exception {
     return CompletableFuture.supplyAsync(FaultyCode::divide, ForkJoinPool.commonPool()).get();
   }
 
+  /** Passes a wrong argument to a library. */
   public static int misuseLibrary() {
     Preconditions.checkArgument(false, "a wrong argument");
     return 0;
@@ -82,6 +90,7 @@ public final class FaultyCode {
     return 0;
   }
 
+  /** Is cancelled. */
   public static int cancel() {
     throw new CancellationException("cancelled");
   }
@@ -100,6 +109,7 @@ public final class FaultyCode {
     };
   }
 
+  /** A function that fails for one value. */
   public static UDF1<Long, Long> dividing() {
     return id -> 1 / (id - 60);
   }

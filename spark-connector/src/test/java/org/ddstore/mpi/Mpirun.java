@@ -35,6 +35,7 @@ final class Mpirun {
     return command;
   }
 
+  /** The program by itself. */
   static List<String> program(List<String> arguments) {
     List<String> command = new ArrayList<>(ChildJvm.command());
     command.add(RankProgram.class.getName());

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsMpi.Condition.class)
 public @interface NeedsMpi {
+  /** Asks once. */
   final class Condition implements ExecutionCondition {
     private static final Availability HERE = Mpi.availability();
 

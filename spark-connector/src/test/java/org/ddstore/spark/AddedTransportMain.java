@@ -39,6 +39,7 @@ final class AddedTransportMain {
     return DDStores.from(OnTestCluster.numberedRows()).ranks(2).shortcut(false).maxAttempts(1);
   }
 
+  /** Reads and checks all rows; returns how. */
   private static String read(RankContext context) {
     try (Reader reader = context.rows().reader()) {
       long sum = OnTestCluster.readAll(reader);

@@ -2,6 +2,7 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.Serializable;
 import java.nio.ByteBuffer;
@@ -19,6 +20,7 @@ import org.ddstore.loader.EpochsLoop;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.types.StoreJobException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +47,7 @@ class CheckpointsOnExecutorsTest extends OnTwoExecutors {
   /** The sum of the ids over all batches and ranks, which is the model; and the receipts. */
   private record Trained(long model, long batches, List<String> receipts) implements Serializable {}
 
+  /** The interruption before each step. */
   private interface Interruption extends Serializable {
     void before(RankContext rank, long step);
   }
@@ -128,22 +131,24 @@ class CheckpointsOnExecutorsTest extends OnTwoExecutors {
     String directory = checkpoints();
     Evidence evidence = new Evidence(this.directory);
     CompletableFuture<List<Trained>> job =
-        startJob(
-            rows(4),
-            rank -> {
-              evidence.note("pid of " + rank.rank(), ProcessHandle.current().pid());
-              return train(
-                  rank,
-                  directory,
-                  (r, step) -> {
-                    if (r.attempt() == 1 && step == STOP) {
-                      evidence.note("rank " + r.rank() + " stops", step);
-                      while (true) {
-                        r.communicator().barrier(); // until the executor is killed
-                      }
-                    }
-                  });
-            });
+        CompletableFuture.supplyAsync(
+            () ->
+                rows(4)
+                    .run(
+                        rank -> {
+                          evidence.note("pid of " + rank.rank(), ProcessHandle.current().pid());
+                          return train(
+                              rank,
+                              directory,
+                              (r, step) -> {
+                                if (r.attempt() == 1 && step == STOP) {
+                                  evidence.note("rank " + r.rank() + " stops", step);
+                                  while (true) {
+                                    r.communicator().barrier(); // until the executor is killed
+                                  }
+                                }
+                              });
+                        }));
     evidence.awaitNote("rank 3 stops");
     kill(evidence.awaitPid("pid of 3"));
     List<Trained> trained = job.get(2, TimeUnit.MINUTES);
@@ -164,25 +169,37 @@ class CheckpointsOnExecutorsTest extends OnTwoExecutors {
   @Test
   void aPathThatCannotBeWrittenEndsTheJobWithItsName() {
     String missing = directory.resolve("mount/checkpoints").toUri().toString();
-    assertFails(
-            rows(2).maxAttempts(1),
-            rank -> {
-              Loader loader = rank.loader(Samplers.shuffled(1).globalBatchSize(10));
-              CheckpointOptions options = CheckpointOptions.defaults().saving(Saving.SYNCHRONOUS);
-              rank.checkpoints(missing, options).save(loader.state(), to -> {});
-              return 0;
-            })
+    assertThatThrownBy(
+            () ->
+                rows(2)
+                    .maxAttempts(1)
+                    .run(
+                        rank -> {
+                          Loader loader = rank.loader(Samplers.shuffled(1).globalBatchSize(10));
+                          CheckpointOptions options =
+                              CheckpointOptions.defaults().saving(Saving.SYNCHRONOUS);
+                          rank.checkpoints(missing, options).save(loader.state(), to -> {});
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("no checkpoint was saved to " + directory.resolve("mount"))
         .hasMessageContaining("no such file or directory");
-    assertFails(rows(2).maxAttempts(1), rank -> rank.checkpoints("unknown://host/path") == null)
+    assertThatThrownBy(
+            () ->
+                rows(2).maxAttempts(1).run(rank -> rank.checkpoints("unknown://host/path") == null))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("cannot open unknown://host/path for checkpoints");
     Evidence evidence = new Evidence(this.directory);
-    assertFails(
-            rows(2).maxAttempts(3),
-            rank -> {
-              evidence.note("attempt " + rank.attempt() + " of " + rank.rank(), 0);
-              return rank.checkpoints(" ") == null;
-            })
+    assertThatThrownBy(
+            () ->
+                rows(2)
+                    .maxAttempts(3)
+                    .run(
+                        rank -> {
+                          evidence.note("attempt " + rank.attempt() + " of " + rank.rank(), 0);
+                          return rank.checkpoints(" ") == null;
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("directory of checkpoints is \" \"");
     assertThat(this.directory).isDirectoryNotContaining("glob:**attempt 2*");
   }

@@ -46,6 +46,7 @@ class ColumnsOnExecutorsTest extends OnTwoExecutors {
     return DDStores.from(frame(0, NUMBERS)).maxAttempts(1);
   }
 
+  /** Returns the columns that a rank gets. */
   private static List<Object> columns(RankContext rank) {
     Columns columns = rank.columns();
     RowClasses kinds = columns.classes("kind");
@@ -94,6 +95,7 @@ class ColumnsOnExecutorsTest extends OnTwoExecutors {
             "weights(\"faulty\"): row 777 of \"rows\" has the value NaN, legal: 0 or more, and finite");
   }
 
+  /** Counts the samples that it is given. */
   private static final class Model {
     private long trained;
     private long tested;

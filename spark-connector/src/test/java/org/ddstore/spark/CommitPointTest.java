@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +53,17 @@ class CommitPointTest {
 
   @BeforeAll
   static void start() {
-    session = LocalSpark.start("local[2]", Map.of("spark.sql.shuffle.partitions", "2"));
+    TestCluster.stopOthers();
+    session =
+        SparkSession.builder()
+            .master("local[2]")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.sql.warehouse.dir", System.getProperty("java.io.tmpdir") + "/warehouse")
+            .getOrCreate();
+    session.sparkContext().setLogLevel("OFF");
   }
 
   @AfterAll

@@ -45,6 +45,7 @@ public final class Evidence implements Serializable {
     return Files.exists(path(name));
   }
 
+  /** The note, or null if there is none. */
   public String read(String name) {
     try {
       return Files.readString(path(name));

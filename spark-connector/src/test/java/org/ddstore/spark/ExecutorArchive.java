@@ -217,6 +217,7 @@ final class ExecutorArchive {
     }
   }
 
+  /** A name for the jars and the JVM. */
   private static String key() {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -79,6 +79,7 @@ public record Leftovers(
     return DIRECTORY.matcher(text).find();
   }
 
+  /** Returns the targets of the open descriptors of this process. */
   public static List<String> openFiles() throws IOException {
     List<String> targets = new ArrayList<>();
     try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
@@ -106,6 +107,7 @@ public record Leftovers(
     assertThat(directoriesOf(pids)).as("directories in /dev/shm of %s", pids).isEmpty();
   }
 
+  /** The directories that these processes have in shared memory. */
   public static List<Path> directoriesOf(Set<Long> pids) {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all =

@@ -98,12 +98,15 @@ class LoaderLossTest extends OnTwoExecutors {
   private void repeatsTheEpochAfterALoss(boolean shortcut) throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<String>> job =
-        startJob(
-            numbers().shortcut(shortcut),
-            context ->
-                context.attempt() == 1
-                    ? "" + trainForever(context, evidence)
-                    : wholeEpoch(context));
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .shortcut(shortcut)
+                    .run(
+                        context ->
+                            context.attempt() == 1
+                                ? "" + trainForever(context, evidence)
+                                : wholeEpoch(context)));
     long victim = killOne(evidence);
 
     assertThat(job.get(2, TimeUnit.MINUTES))
@@ -119,9 +122,12 @@ class LoaderLossTest extends OnTwoExecutors {
   void reportsALossInTheOnlyAttempt(boolean shortcut) {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
-        startJob(
-            numbers().maxAttempts(1).shortcut(shortcut),
-            context -> trainForever(context, evidence));
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .shortcut(shortcut)
+                    .run(context -> trainForever(context, evidence)));
     killOne(evidence);
 
     assertThatThrownBy(() -> job.get(WELL_BELOW_TIMEOUT.toSeconds(), TimeUnit.SECONDS))
@@ -134,7 +140,8 @@ class LoaderLossTest extends OnTwoExecutors {
   void cancellationEndsTheLoaders() {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
-        startJob(numbers(), context -> trainForever(context, evidence));
+        CompletableFuture.supplyAsync(
+            () -> numbers().run(context -> trainForever(context, evidence)));
     awaitTraining(evidence);
     cluster.session().sparkContext().cancelAllJobs();
 

@@ -17,7 +17,14 @@ import org.junit.jupiter.api.Timeout;
 class LocalMetricsTest {
   @Test
   void countsTheReadsOfARankOnce() throws IOException {
-    try (SparkSession session = LocalSpark.start("local[2]", DriverPages.SETTINGS)) {
+    TestCluster.stopOthers();
+    SparkSession.Builder builder =
+        SparkSession.builder()
+            .master("local[2]")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1");
+    DriverPages.SETTINGS.forEach(builder::config);
+    try (SparkSession session = builder.getOrCreate()) {
       ResidentStore store = DDStores.from(session.range(100).toDF()).ranks(2).load("train");
       store.run(
           context -> {

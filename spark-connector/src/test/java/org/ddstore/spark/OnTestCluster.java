@@ -2,20 +2,13 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.assertj.core.api.AbstractThrowableAssert;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
-import org.ddstore.Variable;
-import org.ddstore.spark.types.StoreJobException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,40 +33,10 @@ public abstract class OnTestCluster {
 
   /** Row i is (i, [i, -i], "ti"). */
   protected static Dataset<Row> numberedRows() {
-    return numbered(cluster.session().range(ROWS));
-  }
-
-  /** Rows [from, to) of the same content, in three partitions. */
-  protected static Dataset<Row> numberedRows(long from, long to) {
-    return numbered(cluster.session().range(from, to, 1, 3));
-  }
-
-  private static Dataset<Row> numbered(Dataset<Long> ids) {
-    return ids.selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
-  }
-
-  /** Runs a task on every rank, in a thread of its own. */
-  protected static <T> CompletableFuture<List<T>> startJob(StoreSpec spec, RankTask<T> task) {
-    return CompletableFuture.supplyAsync(() -> spec.run(task));
-  }
-
-  protected static AbstractThrowableAssert<?, ?> assertFails(StoreSpec spec, RankTask<?> task) {
-    return assertThatThrownBy(() -> spec.run(task)).isInstanceOf(StoreJobException.class);
-  }
-
-  /**
-   * Reads all rows in one batch, and fails if one is wrong or their number is not {@code count}.
-   */
-  protected static void checkAll(Variable rows, int count) {
-    assertThat(rows.rows()).isEqualTo(count);
-    long[] indices = new long[count];
-    Arrays.setAll(indices, i -> (i * 7919L) % count);
-    try (Reader reader = rows.reader();
-        Batch batch = reader.getBatch(indices)) {
-      for (int i = 0; i < count; i++) {
-        check(batch, i, indices[i]);
-      }
-    }
+    return cluster
+        .session()
+        .range(ROWS)
+        .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
   }
 
   /**

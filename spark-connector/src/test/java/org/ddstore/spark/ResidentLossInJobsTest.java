@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,11 +30,15 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
+import org.ddstore.Batch;
+import org.ddstore.Reader;
+import org.ddstore.Variable;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
+import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.types.StoreJobException;
@@ -40,8 +49,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import scala.Option;
 
 /**
@@ -100,7 +107,15 @@ class ResidentLossInJobsTest extends OnTestCluster {
     cluster.assertNothingLeft();
   }
 
-  /** Numbered rows; on request, the task that reaches row {@code at} waits to be killed. */
+  /** Row i is (i, [i, -i], "ti"), for i of [from, to). */
+  private static Dataset<Row> frame(long from, long to) {
+    return cluster
+        .session()
+        .range(from, to, 1, 3)
+        .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
+  }
+
+  /** The same rows; on request, the task that reaches row {@code at} waits to be killed. */
   private static Dataset<Row> pausing(Evidence evidence, long at, long from, long to) {
     cluster
         .session()
@@ -116,7 +131,9 @@ class ResidentLossInJobsTest extends OnTestCluster {
                   return id;
                 },
             DataTypes.LongType);
-    return numberedRows(from, to).selectExpr("pausing(id) as id", "x", "t");
+    return frame(from, to)
+        .selectExpr(
+            "pausing(id) as id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
   }
 
   /**
@@ -133,6 +150,24 @@ class ResidentLossInJobsTest extends OnTestCluster {
   private static void killLoader(Evidence evidence) {
     kill(evidence.awaitPid("loader"));
     evidence.note("killed", "");
+  }
+
+  private static void checkAll(Variable rows, int count) {
+    assertThat(rows.rows()).isEqualTo(count);
+    long[] indices = new long[count];
+    Arrays.setAll(indices, i -> (i * 7919L) % count);
+    try (Reader reader = rows.reader();
+        Batch batch = reader.getBatch(indices)) {
+      for (int i = 0; i < count; i++) {
+        long id = indices[i];
+        if (batch.field("id").getLong(i) != id
+            || batch.field("x").getFloat(2L * i) != id
+            || batch.field("x").getFloat(2L * i + 1) != -id
+            || !batch.string("t", i).equals("t" + id)) {
+          throw new AssertionError("row %d of %d is wrong".formatted(id, count));
+        }
+      }
+    }
   }
 
   /** By ranks, by tasks that are none, and by the driver; with and without what is lost. */
@@ -177,7 +212,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   private void runWithALoss(int width) throws Exception {
-    ResidentStore store = spec(numberedRows(0, ROWS), width).load("train");
+    ResidentStore store = spec(frame(0, ROWS), width).load("train");
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
         CompletableFuture.supplyAsync(
@@ -205,10 +240,19 @@ class ResidentLossInJobsTest extends OnTestCluster {
     checkAll(store, ROWS);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {2, 4})
+  @Test
   @Tag("slow")
-  void loadRecoversFromALoss(int width) throws Exception {
+  void loadRecoversFromALossWithoutCopies() throws Exception {
+    loadWithALoss(4);
+  }
+
+  @Test
+  @Tag("slow")
+  void loadRecoversFromALossWithCopies() throws Exception {
+    loadWithALoss(2);
+  }
+
+  private void loadWithALoss(int width) throws Exception {
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
     Dataset<Row> frame = pausing(evidence, PAUSE_AT, 0, ROWS);
@@ -238,11 +282,20 @@ class ResidentLossInJobsTest extends OnTestCluster {
     assertThat(DDStores.list(cluster.session())).isEmpty();
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {2, 4})
+  @Test
   @Tag("slow")
-  void appendRecoversFromALoss(int width) throws Exception {
-    ResidentStore store = spec(numberedRows(0, ROWS), width).load("train");
+  void appendRecoversFromALossWithCopies() throws Exception {
+    appendWithALoss(2);
+  }
+
+  @Test
+  @Tag("slow")
+  void appendRecoversFromALossWithoutCopies() throws Exception {
+    appendWithALoss(4);
+  }
+
+  private void appendWithALoss(int width) throws Exception {
+    ResidentStore store = spec(frame(0, ROWS), width).load("train");
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
     Dataset<Row> more = pausing(evidence, ROWS + 1, ROWS, ROWS + MORE);
@@ -260,7 +313,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   void repairFromTheDataFrameRecoversFromALoss() throws Exception {
     Evidence evidence = new Evidence(directory);
     ResidentStore store = spec(pausing(evidence, 0, 0, ROWS), 4).load("train");
-    kill(cluster.pids().get(store.shards().get(0).executorId()));
+    kill(pidOf(store.shards().get(0).executorId()));
     evidence.note("pause", "");
     CompletableFuture<Void> job = repairWhenLost(store);
     killLoader(evidence);
@@ -277,18 +330,16 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Test
   @Tag("slow")
   void repairFromCopiesRecoversFromASecondLoss() throws Exception {
-    ResidentStore store = spec(numberedRows(0, ROWS), 2).load("train");
+    ResidentStore store = spec(frame(0, ROWS), 2).load("train");
     ResidentStore unregistered = loadUnregistered();
     String first = store.shards().get(0).executorId();
     long survivor =
-        cluster
-            .pids()
-            .get(
-                store.shards().stream()
-                    .map(ResidentShard::executorId)
-                    .filter(id -> !id.equals(first))
-                    .findFirst()
-                    .orElseThrow());
+        pidOf(
+            store.shards().stream()
+                .map(ResidentShard::executorId)
+                .filter(id -> !id.equals(first))
+                .findFirst()
+                .orElseThrow());
     try {
       replace(first);
       assertThat(unregistered.shards()).noneMatch(ResidentShard::isLost);
@@ -320,14 +371,14 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Test
   @Tag("slow")
   void repairsBesideAJobInTheOtherSlots() throws Exception {
-    ResidentStore store = spec(numberedRows(0, ROWS), 4).load("train");
+    ResidentStore store = spec(frame(0, ROWS), 4).load("train");
     ResidentShard lost = store.shards().get(0);
     ResidentShard survivor =
         store.shards().stream()
             .filter(shard -> !shard.executorId().equals(lost.executorId()))
             .findFirst()
             .orElseThrow();
-    long victim = cluster.pids().get(lost.executorId());
+    long victim = pidOf(lost.executorId());
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Boolean>> other = cluster.occupy(survivor, 2, evidence);
     try {
@@ -350,18 +401,18 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Tag("slow")
   void decommissionKeepsTheRowsOfABusyExecutor() throws Exception {
     Path source = directory.resolve("source");
-    numberedRows(0, ROWS).write().parquet(source.toString());
+    frame(0, ROWS).write().parquet(source.toString());
     Dataset<Row> stored = cluster.session().read().parquet(source.toString());
     ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
-    ResidentStore other = spec(numberedRows(0, ROWS), 4).load("other");
-    store.append(numberedRows(ROWS, ROWS + MORE));
+    ResidentStore other = spec(frame(0, ROWS), 4).load("other");
+    store.append(frame(ROWS, ROWS + MORE));
     ResidentShard shard = store.shards().get(0);
     String leaving = shard.executorId();
-    long pid = cluster.pids().get(leaving);
+    long pid = pidOf(leaving);
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Boolean>> job = cluster.occupy(shard, 2, evidence);
     try {
-      TestCluster.deleteTree(source);
+      deleteTree(source);
       decommission(leaving);
       assertThat(store.explain())
           .doesNotContain("lost: ")
@@ -391,7 +442,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Tag("slow")
   void decommissionKeepsTheRowsOfAnIdleExecutor() throws Exception {
     Path source = directory.resolve("source");
-    numberedRows(0, ROWS).write().parquet(source.toString());
+    frame(0, ROWS).write().parquet(source.toString());
     Dataset<Row> stored = cluster.session().read().parquet(source.toString());
     ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
     try (OtherUser user = new OtherUser("bob")) {
@@ -399,8 +450,8 @@ class ResidentLossInJobsTest extends OnTestCluster {
       assertThat(ofBob.owner()).isEqualTo(user.name).isNotEqualTo(store.owner());
       try {
         String leaving = store.shards().get(0).executorId();
-        long pid = cluster.pids().get(leaving);
-        TestCluster.deleteTree(source);
+        long pid = pidOf(leaving);
+        deleteTree(source);
         decommission(leaving);
         await("Spark ends it").atMost(Duration.ofMinutes(2)).until(() -> !isRunning(pid));
         await("its rows are elsewhere")
@@ -449,12 +500,20 @@ class ResidentLossInJobsTest extends OnTestCluster {
         .until(() -> LiveExecutors.leaving(context, Set.of(executor)).contains(executor));
   }
 
+  private static void deleteTree(Path directory) throws IOException {
+    try (Stream<Path> walk = Files.walk(directory)) {
+      for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    }
+  }
+
   /** Loads a store that no event of a lost executor reaches, because it is not registered. */
   private static ResidentStore loadUnregistered() {
     ResidentOrigin origin =
         new ResidentOrigin(
             Optional.empty(),
-            numberedRows(0, ROWS),
+            frame(0, ROWS),
             IngestOptions.defaults(),
             Settings.of(cluster.session())
                 .with(Setting.RANKS, 4)
@@ -468,7 +527,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
 
   /** Kills an executor, and returns when another one takes tasks. */
   private static void replace(String executor) {
-    kill(cluster.pids().get(executor));
+    kill(pidOf(executor));
     await("Spark has given it up")
         .atMost(Duration.ofMinutes(1))
         .until(() -> !LiveExecutors.takesTasks(cluster.session().sparkContext(), executor));
@@ -483,5 +542,17 @@ class ResidentLossInJobsTest extends OnTestCluster {
               .until(() -> store.explain().contains("lost: "));
           store.repair();
         });
+  }
+
+  private static long pidOf(String executor) {
+    Set<String> found =
+        new HashSet<>(
+            cluster.inEverySlot(
+                none -> StartedRank.executorId() + " " + ProcessHandle.current().pid()));
+    return found.stream()
+        .filter(idAndPid -> idAndPid.startsWith(executor + " "))
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(executor.length() + 1)))
+        .findFirst()
+        .orElseThrow();
   }
 }

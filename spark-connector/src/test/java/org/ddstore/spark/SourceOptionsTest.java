@@ -51,7 +51,7 @@ class SourceOptionsTest extends SourceOnCluster {
       assertThat(before.isDropped()).isTrue();
       assertThat(List.of(after.ranks(), after.width(), after.rows())).isEqualTo(List.of(2, 1, 8L));
       assertThat(after.schema()).hasToString(records);
-      assertThat(sql("select id from ddstore.o order by __index"))
+      assertThat(spark.sql("select id from ddstore.o order by __index").collectAsList())
           .hasToString("[[7], [6], [5], [4], [3], [2], [1], [0]]");
     }
     rows.write().format("ddstore").mode("overwrite").option("ranks", 3).save("o");
@@ -107,13 +107,17 @@ class SourceOptionsTest extends SourceOnCluster {
   }
 
   private List<Row> inOrderOfTheIndex(String store) {
-    return sql("select place, label, id from ddstore.%s order by __index".formatted(store));
+    return spark
+        .sql("select place, label, id from ddstore.%s order by __index".formatted(store))
+        .collectAsList();
   }
 
   @Test
   void ordersRowsByTheColumnsOfAnOption() {
     unordered().write().format("ddstore").option("ranks", "3").option("orderBy", "place").save("o");
-    assertThat(sql("select place, __index from ddstore.o where place = __index")).hasSize(ROWS);
+    assertThat(
+            spark.sql("select place, __index from ddstore.o where place = __index").collectAsList())
+        .hasSize(ROWS);
     unordered().write().format("ddstore").option("orderBy", "label, place").save("two");
     assertThat(inOrderOfTheIndex("two"))
         .isEqualTo(unordered().orderBy("label", "place").collectAsList());

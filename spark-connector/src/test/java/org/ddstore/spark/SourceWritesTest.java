@@ -120,11 +120,15 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(read("few").schema()).isEqualTo(source.schema());
     assertSame(read("few"), source);
     assertThat(read("few").count()).isEqualTo(rows);
-    assertThat(sql("select id from ddstore.few where __index >= 1")).hasSize(Math.max(0, rows - 1));
+    assertThat(spark.sql("select id from ddstore.few where __index >= 1").collectAsList())
+        .hasSize(Math.max(0, rows - 1));
     labelled().limit(rows).write().format("ddstore").option("ranks", "4").save("growing");
     spark.sql("insert into ddstore.growing select * from ddstore.growing where false");
     spark.sql("insert into ddstore.growing select -1L, 2, 3.5f");
-    assertThat(sql("select id, label, value from ddstore.growing where __index = " + rows))
+    assertThat(
+            spark
+                .sql("select id, label, value from ddstore.growing where __index = " + rows)
+                .collectAsList())
         .hasToString("[[-1,2,3.5]]");
   }
 
@@ -199,9 +203,11 @@ class SourceWritesTest extends SourceOnCluster {
     assertThat(read("names").schema()).isEqualTo(source.schema());
     assertSame(read("names"), source);
     assertThat(
-            sql(
-                "select `s t`.`x.y`, `a.b`, `größe 𝄞`, `tick``s` from ddstore.names where `two"
-                    + " words` = 7 and __index > 2"))
+            spark
+                .sql(
+                    "select `s t`.`x.y`, `a.b`, `größe 𝄞`, `tick``s` from ddstore.names where `two"
+                        + " words` = 7 and __index > 2")
+                .collectAsList())
         .hasToString("[[6,6,8,9]]");
     assertThatThrownBy(
             () ->
@@ -222,7 +228,10 @@ class SourceWritesTest extends SourceOnCluster {
       Dataset<Row> source = spark.range(10).selectExpr("id", "-id as ID", "id + 5 as __INDEX");
       source.write().format("ddstore").option("ranks", "2").save("cases");
       assertSame(read("cases"), source);
-      assertThat(sql("select ID, id, __INDEX from ddstore.cases where __index = 3"))
+      assertThat(
+              spark
+                  .sql("select ID, id, __INDEX from ddstore.cases where __index = 3")
+                  .collectAsList())
           .hasToString("[[-3,3,8]]");
     } finally {
       spark.conf().unset("spark.sql.caseSensitive");
@@ -232,7 +241,8 @@ class SourceWritesTest extends SourceOnCluster {
   @Test
   void columnOfTheSameNameHidesTheIndex() {
     spark.range(10).selectExpr("id", "9 - id as __index").write().format("ddstore").save("own");
-    assertThat(sql("select id from ddstore.own where __index = 2")).hasToString("[[7]]");
+    assertThat(spark.sql("select id from ddstore.own where __index = 2").collectAsList())
+        .hasToString("[[7]]");
     assertThat(
             spark
                 .read()
@@ -258,7 +268,10 @@ class SourceWritesTest extends SourceOnCluster {
     // exceptAll over 600 columns takes Spark half a minute.
     assertThat(read("wide").collectAsList())
         .containsExactlyInAnyOrderElementsOf(source.collectAsList());
-    assertThat(sql("select c599, length(large) from ddstore.wide where __index = 5"))
+    assertThat(
+            spark
+                .sql("select c599, length(large) from ddstore.wide where __index = 5")
+                .collectAsList())
         .hasToString("[[2995,3000000]]");
   }
 }

@@ -23,6 +23,7 @@ public final class SparkArchive implements ClassArchive {
     return ExecutorArchive.mappingOptions();
   }
 
+  /** Returns whether the archive exists, once this or another JVM has tried to create it. */
   public static boolean isAvailable() {
     return ExecutorArchive.isAvailable();
   }

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -50,7 +49,14 @@ class StoreSpecTest {
 
   @BeforeAll
   static void start() {
-    spark = LocalSpark.start("local[4]", Map.of());
+    TestCluster.stopOthers();
+    spark =
+        SparkSession.builder()
+            .master("local[4]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.sql.warehouse.dir", System.getProperty("java.io.tmpdir") + "/warehouse")
+            .getOrCreate();
+    spark.sparkContext().setLogLevel("OFF");
   }
 
   @AfterAll

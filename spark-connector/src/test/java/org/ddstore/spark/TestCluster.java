@@ -211,16 +211,13 @@ public final class TestCluster implements AutoCloseable {
     return BarrierStage.run(rows, body);
   }
 
-  /** Returns the process ids of the executors, by executor id. */
-  public Map<String, Long> pids() {
-    Map<String, Long> pids = new HashMap<>();
-    inEverySlot(none -> new String[] {StartedRank.executorId(), "" + ProcessHandle.current().pid()})
-        .forEach(slot -> pids.put(slot[0], Long.valueOf(slot[1])));
-    return pids;
-  }
-
+  /** Kills the process of an executor. */
   public void killExecutor(String executorId) {
-    ProcessHandle.of(pids().get(executorId)).orElseThrow().destroyForcibly();
+    inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid()).stream()
+        .filter(idAndPid -> idAndPid.startsWith(executorId + " "))
+        .map(idAndPid -> Long.valueOf(idAndPid.substring(executorId.length() + 1)))
+        .distinct()
+        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
   }
 
   /**
@@ -317,7 +314,7 @@ public final class TestCluster implements AutoCloseable {
     return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
   }
 
-  public static void deleteTree(Path directory) {
+  private static void deleteTree(Path directory) {
     if (!Files.exists(directory)) {
       return;
     }

@@ -7,10 +7,12 @@ import scala.Tuple2;
 
 /** Shows types of Scala to users. */
 public final class ScalaLeak {
+  /** Returns a type of Scala. */
   public Option<String> returned() {
     return Option.empty();
   }
 
+  /** Takes a type of Scala as a type argument. */
   public int taken(List<Tuple2<String, String>> pairs) {
     return pairs.size();
   }

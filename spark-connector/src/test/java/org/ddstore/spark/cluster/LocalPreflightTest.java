@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.LocalSpark;
+import org.ddstore.spark.TestCluster;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.report.ClusterReport;
@@ -29,7 +29,13 @@ class LocalPreflightTest {
 
   @BeforeAll
   static void start() {
-    session = LocalSpark.start("local[4]", Map.of("spark.task.cpus", "2"));
+    TestCluster.stopOthers();
+    session =
+        SparkSession.builder()
+            .master("local[4]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.task.cpus", "2")
+            .getOrCreate();
   }
 
   @AfterAll

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class MemoryCheckTest {
   private static final Path FULL = Path.of("/dev/full");
 
+  /** Writes as a shard does. */
   private static void fill() {
     try (OutputStream out = Files.newOutputStream(FULL)) {
       out.write(1);

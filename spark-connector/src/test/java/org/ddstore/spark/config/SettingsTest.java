@@ -17,7 +17,7 @@ import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.StoreOptions;
-import org.ddstore.spark.LocalSpark;
+import org.ddstore.spark.TestCluster;
 import org.ddstore.spark.resident.StoreOwner;
 import org.ddstore.types.Backing;
 import org.junit.jupiter.api.Test;
@@ -42,16 +42,15 @@ class SettingsTest {
 
   @Test
   void builderOverridesSessionOverridesApplication() {
+    TestCluster.stopOthers();
     SparkSession application =
-        LocalSpark.start(
-            "local[1]",
-            Map.of(
-                "spark.ddstore.maxAttempts",
-                "7",
-                "spark.ddstore.directory",
-                "/mnt/a",
-                "spark.ddstore.backing",
-                "direct"));
+        SparkSession.builder()
+            .master("local[1]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.ddstore.maxAttempts", "7")
+            .config("spark.ddstore.directory", "/mnt/a")
+            .config("spark.ddstore.backing", "direct")
+            .getOrCreate();
     try {
       SparkSession session = application.newSession();
       session.conf().set("spark.ddstore.directory", "/mnt/b");

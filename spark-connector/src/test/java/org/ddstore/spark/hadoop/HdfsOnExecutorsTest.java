@@ -73,6 +73,7 @@ class HdfsOnExecutorsTest extends OnResidentCluster {
     return sum;
   }
 
+  /** Returns the model of a rank. */
   private static byte[] model(int rank) {
     byte[] model = new byte[MODEL_BYTES];
     Arrays.fill(model, (byte) (rank + 1));

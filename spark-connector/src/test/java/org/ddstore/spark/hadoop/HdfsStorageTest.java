@@ -158,10 +158,12 @@ class HdfsStorageTest extends StorageContract {
     assertNotSaved(storage(), "The DiskSpace quota of " + limited + " is exceeded");
   }
 
+  /** An action on HDFS. */
   private interface Step {
     void run() throws Exception;
   }
 
+  /** Saves a checkpoint of three chunks. */
   private static void saveModel(Checkpoints checkpoints, long seed) {
     checkpoints.save(SavingRanks.state(seed), "model", out -> out.write(new byte[3 * 4096]));
   }

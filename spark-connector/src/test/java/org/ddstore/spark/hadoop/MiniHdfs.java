@@ -63,6 +63,7 @@ public final class MiniHdfs implements AutoCloseable {
     return hdfs;
   }
 
+  /** Returns the URI of the file system, with a path. */
   public String uri(String path) {
     return uri + path;
   }
@@ -72,6 +73,7 @@ public final class MiniHdfs implements AutoCloseable {
     return (DistributedFileSystem) FileSystem.get(URI.create(uri), new Configuration());
   }
 
+  /** Returns the storage of a directory. */
   CheckpointStorage storage(String directory) throws IOException {
     return HadoopStorage.of(new Path(uri(directory)), new Configuration());
   }

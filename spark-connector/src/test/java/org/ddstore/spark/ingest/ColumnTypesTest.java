@@ -24,7 +24,6 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.spark.LocalSpark;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ColumnTypesTest {
   @TempDir Path folder;
 
-  private final SparkSession spark = LocalSpark.session();
+  private final SparkSession spark = Sparks.local();
 
   /** The ways of rows: literal, columnar from files, unsafe from files, stored. */
   enum Way {

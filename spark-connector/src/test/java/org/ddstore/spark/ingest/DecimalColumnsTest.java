@@ -10,7 +10,6 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
@@ -28,7 +27,7 @@ class DecimalColumnsTest {
 
   @TempDir Path folder;
 
-  private final SparkSession spark = LocalSpark.session();
+  private final SparkSession spark = Sparks.local();
 
   private static final String[] COLUMNS = {
     "id",

@@ -8,7 +8,6 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.LocalSpark;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -30,7 +29,7 @@ class FileOrderTest {
   /** Files of different sizes, several row groups each, and names that order differs from ids. */
   @BeforeAll
   static void write() {
-    SparkSession spark = LocalSpark.session();
+    SparkSession spark = Sparks.local();
     parquet = folder.resolve("data").toString();
     for (int i = 0; i < 5; i++) {
       String name = List.of("z", "a b", "A", "m%20x", "ä").get(i);
@@ -48,8 +47,8 @@ class FileOrderTest {
 
   @AfterEach
   void resetSettings() {
-    LocalSpark.session().conf().unset(SPLIT_BYTES);
-    LocalSpark.session().conf().unset(V1_SOURCES);
+    Sparks.local().conf().unset(SPLIT_BYTES);
+    Sparks.local().conf().unset(V1_SOURCES);
   }
 
   private static Dataset<Row> read(SparkSession spark) {
@@ -76,7 +75,7 @@ class FileOrderTest {
     "20k, 4, ''"
   })
   void ordersByPathAndRowIndex(String splitBytes, int ranks, String v1Sources) {
-    SparkSession spark = LocalSpark.session();
+    SparkSession spark = Sparks.local();
     spark.conf().set(SPLIT_BYTES, splitBytes);
     spark.conf().set(V1_SOURCES, v1Sources);
 
@@ -93,7 +92,7 @@ class FileOrderTest {
   @ValueSource(strings = {"local[1]", "local[2]", "local[5]"})
   @Tag("slow")
   void doesNotDependOnCores(String master) {
-    SparkSession spark = LocalSpark.session(master);
+    SparkSession spark = Sparks.master(master);
     spark.conf().set(SPLIT_BYTES, "20k");
 
     assertThat(Loads.load(read(spark), 3).column("id")).isEqualTo(expected(spark, "true"));
@@ -102,7 +101,7 @@ class FileOrderTest {
   @ParameterizedTest
   @ValueSource(strings = {"k = 3", "id > 20000 and k < 2", "id % 1000 = 999", "false"})
   void keepsTheOrderOfFilteredRows(String where) {
-    SparkSession spark = LocalSpark.session();
+    SparkSession spark = Sparks.local();
     spark.conf().set(SPLIT_BYTES, "20k");
 
     Loads.Loaded loaded = Loads.load(read(spark).where(where).select("id"), 3);
@@ -114,7 +113,7 @@ class FileOrderTest {
 
   @Test
   void bareScansAreColumnar() {
-    Dataset<Row> df = read(LocalSpark.session());
+    Dataset<Row> df = read(Sparks.local());
     try (IngestPlan plan = IngestPlan.of(df, IngestOptions.defaults(), 2)) {
       assertThat(plan.route()).isEqualTo("columnar batches, in scan order");
       assertThat(plan.warnings()).isEmpty();

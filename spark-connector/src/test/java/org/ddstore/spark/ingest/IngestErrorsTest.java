@@ -17,7 +17,6 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.SourceChangedException;
 import org.junit.jupiter.api.Test;
@@ -34,7 +33,7 @@ class IngestErrorsTest {
 
   @TempDir Path folder;
 
-  private final SparkSession spark = LocalSpark.session();
+  private final SparkSession spark = Sparks.local();
 
   @ParameterizedTest
   @CsvSource(

@@ -20,7 +20,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.spark.SparkArchive;
-import org.ddstore.spark.TestCluster;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,7 +77,7 @@ class IngestMemoryTest {
 
   @Test
   void loadsAShardAsLargeAsTheHeap() {
-    TestCluster.stopOthers();
+    Sparks.stop();
     SparkConf conf =
         new SparkConf()
             .setMaster("local-cluster[1,1,512]")

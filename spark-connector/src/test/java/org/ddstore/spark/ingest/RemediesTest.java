@@ -17,7 +17,6 @@ import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DType;
@@ -36,7 +35,7 @@ class RemediesTest {
       Pattern.compile("\\b(map_keys|map_values|to_json|cast|explode|st_asbinary|transform\\w*)\\(");
   private static final Pattern FORM = Pattern.compile("\"decimals\\.[^\"]*\" as \"(\\w+)\"");
 
-  private final SparkSession spark = LocalSpark.session();
+  private final SparkSession spark = Sparks.local();
 
   /** Returns the expressions in a message, without those inside of others. */
   private static List<String> expressions(String message) {

@@ -19,7 +19,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.TaskCompletionListener;
-import org.ddstore.spark.LocalSpark;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,7 +45,7 @@ class SliceScanTest {
         return id;
       };
 
-  private final SparkSession spark = LocalSpark.session();
+  private final SparkSession spark = Sparks.local();
   private final String all = free();
 
   @BeforeEach

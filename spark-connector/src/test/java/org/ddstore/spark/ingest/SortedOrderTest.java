@@ -10,7 +10,6 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.types.SourceChangedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +31,7 @@ class SortedOrderTest {
   @BeforeAll
   static void write() {
     parquet = folder.resolve("data").toString();
-    LocalSpark.session()
+    Sparks.local()
         .range(0, ROWS, 1, 3)
         .selectExpr(
             "id",
@@ -48,11 +47,11 @@ class SortedOrderTest {
 
   @AfterEach
   void resetSettings() {
-    LocalSpark.session().conf().unset(SPLIT_BYTES);
+    Sparks.local().conf().unset(SPLIT_BYTES);
   }
 
   private static Dataset<Row> read() {
-    return LocalSpark.session().read().parquet(parquet);
+    return Sparks.local().read().parquet(parquet);
   }
 
   private static List<Object> ids(Dataset<Row> sorted) {
@@ -66,7 +65,7 @@ class SortedOrderTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 7})
   void ordersByColumnsThenByFilePosition(int ranks) {
-    LocalSpark.session().conf().set(SPLIT_BYTES, ranks == 3 ? "9k" : "128m");
+    Sparks.local().conf().set(SPLIT_BYTES, ranks == 3 ? "9k" : "128m");
     IngestOptions options = IngestOptions.defaults().columns("id").orderBy("k", "one");
     List<Object> expected =
         ids(read().orderBy("k", "one", "_metadata.file_path", "_metadata.row_index"));
@@ -104,7 +103,7 @@ class SortedOrderTest {
     List<Object> once = load(read(), options, 1).column("id");
 
     assertThat(load(read(), options, 2).column("id")).isEqualTo(once);
-    LocalSpark.session().conf().set(SPLIT_BYTES, "9k");
+    Sparks.local().conf().set(SPLIT_BYTES, "9k");
     assertThat(load(read(), options, 3).column("id")).isEqualTo(once);
     assertThat(once)
         .isNotEqualTo(ids(read()))
@@ -121,7 +120,7 @@ class SortedOrderTest {
 
   @Test
   void literalRowsNeedNoWarning() {
-    SparkSession spark = LocalSpark.session();
+    SparkSession spark = Sparks.local();
     for (Dataset<Row> df :
         List.of(
             spark.range(0, 1000, 1, 7).toDF(), spark.sql("select * from values 1, 5, 3 t(id)"))) {
@@ -142,7 +141,7 @@ class SortedOrderTest {
       assertThat(Loads.run(plan, 3).column("id")).isEqualTo(once);
       assertThat(once).containsExactlyInAnyOrderElementsOf(ids(read()));
     }
-    assertThat(LocalSpark.session().sparkContext().getPersistentRDDs().size()).isZero();
+    assertThat(Sparks.local().sparkContext().getPersistentRDDs().size()).isZero();
   }
 
   @Test
@@ -152,7 +151,7 @@ class SortedOrderTest {
         List.of(IngestOptions.defaults(), IngestOptions.defaults().shuffle(3))) {
       boolean isSorted = options.shuffleSeed().isPresent();
       try (IngestPlan plan = IngestPlan.of(shuffled, options, 3)) {
-        StoredBlocks.storeReversed(StoredBlocks.only(LocalSpark.session(), 0), isSorted ? 2 : 1);
+        StoredBlocks.storeReversed(StoredBlocks.only(Sparks.local(), 0), isSorted ? 2 : 1);
 
         assertThatThrownBy(() -> Loads.run(plan, 3))
             .isInstanceOf(SourceChangedException.class)
@@ -166,7 +165,7 @@ class SortedOrderTest {
   void rejectsALostStoredPartition() {
     try (IngestPlan plan =
         IngestPlan.of(read().repartition(5).select("id"), IngestOptions.defaults(), 3)) {
-      SparkEnv.get().blockManager().removeBlock(StoredBlocks.only(LocalSpark.session(), 1), true);
+      SparkEnv.get().blockManager().removeBlock(StoredBlocks.only(Sparks.local(), 1), true);
 
       assertThatThrownBy(() -> Loads.run(plan, 3))
           .hasStackTraceContaining(
@@ -201,7 +200,7 @@ class SortedOrderTest {
   @ParameterizedTest
   @ValueSource(strings = {"true", "false"})
   void adaptiveExecutionKeepsTheOrder(String force) {
-    SparkSession spark = LocalSpark.session();
+    SparkSession spark = Sparks.local();
     spark.conf().set("spark.sql.adaptive.forceApply", force);
     try {
       assertThat(load(read().select("id"), IngestOptions.defaults(), 3).column("id"))
@@ -225,7 +224,7 @@ class SortedOrderTest {
             .containsExactlyInAnyOrderElementsOf(ids(few));
       }
     }
-    Dataset<Row> none = LocalSpark.session().range(0).toDF();
+    Dataset<Row> none = Sparks.local().range(0).toDF();
     assertThat(load(none, IngestOptions.defaults(), ranks).rows()).isEmpty();
   }
 }

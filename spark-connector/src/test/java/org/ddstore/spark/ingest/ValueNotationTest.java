@@ -9,7 +9,6 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataType;
-import org.ddstore.spark.LocalSpark;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ValueNotationTest {
   private static final String OPTION = "option \"fillNulls.c\"";
 
-  private final SparkSession spark = LocalSpark.session();
+  private final SparkSession spark = Sparks.local();
 
   @Test
   void fillsAreTheValuesOfSparksCasts() {

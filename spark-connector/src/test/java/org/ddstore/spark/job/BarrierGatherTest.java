@@ -7,13 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.sql.SparkSession;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.TestCluster;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -33,14 +31,21 @@ class BarrierGatherTest {
 
   @BeforeAll
   static void start() {
+    TestCluster.stopOthers();
     session =
-        LocalSpark.start(
-            "local[%d]".formatted(TASKS), Map.of("spark.barrier.sync.timeout", "100s"));
+        SparkSession.builder()
+            .master("local[%d]".formatted(TASKS))
+            .config("spark.ui.enabled", "false")
+            .config("spark.barrier.sync.timeout", "100s")
+            .getOrCreate();
+    session.sparkContext().setLogLevel("OFF");
   }
 
   @AfterAll
   static void stop() {
-    TestCluster.stopOthers();
+    session.stop();
+    SparkSession.clearActiveSession();
+    SparkSession.clearDefaultSession();
   }
 
   @AfterEach

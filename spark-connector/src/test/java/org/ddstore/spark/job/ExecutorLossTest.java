@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -100,15 +101,17 @@ class ExecutorLossTest extends OnTwoExecutors {
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
     CompletableFuture<List<String>> job =
-        startJob(
-            numbers(),
-            context -> {
-              if (context.attempt() == 1) {
-                surviveLoss(context, evidence);
-              }
-              context.communicator().barrier();
-              return context.attempt() + ":" + readAll(context);
-            });
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .run(
+                        context -> {
+                          if (context.attempt() == 1) {
+                            surviveLoss(context, evidence);
+                          }
+                          context.communicator().barrier();
+                          return context.attempt() + ":" + readAll(context);
+                        }));
     long victim = evidence.awaitPid("pid of 3");
     evidence.awaitNote("pid of 0");
     evidence.note("victim", victim);
@@ -139,13 +142,16 @@ class ExecutorLossTest extends OnTwoExecutors {
   void reportsALossInTheOnlyAttemptAndLeavesNothing() {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
-        startJob(
-            numbers().maxAttempts(1),
-            context -> {
-              evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
-              context.communicator().barrier();
-              return Evidence.waitForInterrupt();
-            });
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
+                          context.communicator().barrier();
+                          return Evidence.waitForInterrupt();
+                        }));
     long victim = evidence.awaitPid("pid of 1");
     kill(victim);
 
@@ -179,16 +185,19 @@ class ExecutorLossTest extends OnTwoExecutors {
             DataTypes.LongType);
     Dataset<Row> frame = cluster.session().range(ROWS).selectExpr("pausesAt1900(id) as id");
     CompletableFuture<List<Long>> job =
-        startJob(
-            DDStores.from(frame).ranks(4),
-            context -> {
-              try (Reader reader = context.rows().reader();
-                  Batch batch = reader.getBatch(1900, 3)) {
-                return batch.field("id").getLong(0)
-                    + batch.field("id").getLong(1)
-                    + 10_000L * context.attempt();
-              }
-            });
+        CompletableFuture.supplyAsync(
+            () ->
+                DDStores.from(frame)
+                    .ranks(4)
+                    .run(
+                        context -> {
+                          try (Reader reader = context.rows().reader();
+                              Batch batch = reader.getBatch(1900, 3)) {
+                            return batch.field("id").getLong(0)
+                                + batch.field("id").getLong(1)
+                                + 10_000L * context.attempt();
+                          }
+                        }));
     kill(evidence.awaitPid("loader"));
     evidence.note("killed", "");
 
@@ -200,14 +209,18 @@ class ExecutorLossTest extends OnTwoExecutors {
   void namesTheStoppedRankAtTheDeadline() throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
-        startJob(
-            numbers().maxAttempts(1).collectiveTimeout(Duration.ofSeconds(10)),
-            context -> {
-              evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
-              evidence.awaitNote("stopped");
-              context.communicator().barrier();
-              return 0;
-            });
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .collectiveTimeout(Duration.ofSeconds(10))
+                    .run(
+                        context -> {
+                          evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
+                          evidence.awaitNote("stopped");
+                          context.communicator().barrier();
+                          return 0;
+                        }));
     for (int rank = 0; rank < 4; rank++) {
       evidence.awaitNote("pid of " + rank);
     }
@@ -366,8 +379,15 @@ class ExecutorLossTest extends OnTwoExecutors {
    * of its map tasks are computed again while sorted rows of their first computation are kept.
    */
   private static final class SortKiller extends SparkListener {
-    private final Map<String, Long> pids = cluster.pids();
+    private final Map<String, Long> pids = new HashMap<>();
     private final AtomicBoolean killed = new AtomicBoolean();
+
+    SortKiller() {
+      cluster
+          .inEverySlot(
+              rows -> new String[] {StartedRank.executorId(), "" + ProcessHandle.current().pid()})
+          .forEach(slot -> pids.put(slot[0], Long.valueOf(slot[1])));
+    }
 
     @Override
     public void onTaskEnd(SparkListenerTaskEnd end) {

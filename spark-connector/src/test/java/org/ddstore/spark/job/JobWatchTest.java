@@ -16,7 +16,6 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.storage.RDDBlockId;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.TestCluster;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.ReplicaGroups;
@@ -42,12 +41,17 @@ class JobWatchTest {
 
   @BeforeAll
   static void start() {
-    session = LocalSpark.start("local[2]", Map.of());
+    TestCluster.stopOthers();
+    session =
+        SparkSession.builder().master("local[2]").config("spark.ui.enabled", "false").getOrCreate();
+    session.sparkContext().setLogLevel("OFF");
   }
 
   @AfterAll
   static void stop() {
-    TestCluster.stopOthers();
+    session.stop();
+    SparkSession.clearActiveSession();
+    SparkSession.clearDefaultSession();
   }
 
   @AfterEach

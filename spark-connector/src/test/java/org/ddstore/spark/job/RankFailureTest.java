@@ -91,31 +91,40 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void anErrorOfATaskIsTheCause() {
-    assertFails(
-            numbers(100).maxAttempts(1),
-            context -> {
-              if (context.rank() == 1) {
-                throw new AssertionError("no such thing");
-              }
-              context.communicator().barrier();
-              return 0;
-            })
+    assertThatThrownBy(
+            () ->
+                numbers(100)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          if (context.rank() == 1) {
+                            throw new AssertionError("no such thing");
+                          }
+                          context.communicator().barrier();
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("rank 1: ")
         .hasRootCauseInstanceOf(AssertionError.class);
   }
 
   @Test
   void reportsMismatchedGroupAndGlobalCollectives() {
-    assertFails(
-            numbers(100).width(2).maxAttempts(1),
-            context -> {
-              if (context.rank() == 3) {
-                context.store().epochBegin();
-              } else {
-                context.communicator().barrier();
-              }
-              return 0;
-            })
+    assertThatThrownBy(
+            () ->
+                numbers(100)
+                    .width(2)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          if (context.rank() == 3) {
+                            context.store().epochBegin();
+                          } else {
+                            context.communicator().barrier();
+                          }
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasRootCauseInstanceOf(CollectiveMismatchException.class)
         .rootCause()
         .hasMessageContaining("rank 2 called barrier() among 4 ranks")
@@ -142,13 +151,17 @@ class RankFailureTest extends OnTwoExecutors {
   @Test
   void everyAttemptFails() {
     Evidence evidence = new Evidence(directory);
-    assertFails(
-            numbers(10).maxAttempts(3),
-            context -> {
-              evidence.note(context.rank() + "." + context.attempt(), "ran");
-              context.communicator().barrier();
-              throw new IllegalStateException("always");
-            })
+    assertThatThrownBy(
+            () ->
+                numbers(10)
+                    .maxAttempts(3)
+                    .run(
+                        context -> {
+                          evidence.note(context.rank() + "." + context.attempt(), "ran");
+                          context.communicator().barrier();
+                          throw new IllegalStateException("always");
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("attempt 3 of 3")
         .hasMessageContaining("always");
     assertThat(evidence.has("0.3")).as("third attempt").isTrue();
@@ -213,7 +226,8 @@ class RankFailureTest extends OnTwoExecutors {
 
     // Text is looked at before the load, numbers are not.
     String beginning = expression.equals("x") ? "attempt 1 of 4 on 4 ranks" : "the rows cannot be";
-    assertFails(spec, context -> 0)
+    assertThatThrownBy(() -> spec.run(context -> 0))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageStartingWith(beginning)
         .hasMessageContaining("byte_stream_split.parquet")
         .hasMessageContaining("Unsupported encoding: BYTE_STREAM_SPLIT")
@@ -223,11 +237,14 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void failsAtOnceOnATooLargeBatch() {
-    assertFails(
-            numbers(100),
-            context -> {
-              throw new BatchTooLargeException("read at most 7 rows a batch");
-            })
+    assertThatThrownBy(
+            () ->
+                numbers(100)
+                    .run(
+                        context -> {
+                          throw new BatchTooLargeException("read at most 7 rows a batch");
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank ")
         .hasMessageContaining("read at most 7 rows a batch")
         .hasMessageEndingWith("; another attempt would fail in the same way");
@@ -235,7 +252,8 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void failsAtOnceOnABugOfTheTask() {
-    assertFails(numbers(100), FaultyCode.readingUnknownField())
+    assertThatThrownBy(() -> numbers(100).run(FaultyCode.readingUnknownField()))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageMatching(
             "attempt 1 of 4 on 4 ranks failed: rank 1: java.lang.IllegalArgumentException: .*"
                 + "unknown.* \\(at FaultyCode.java:\\d+\\); another attempt would fail in the same way")
@@ -246,7 +264,8 @@ class RankFailureTest extends OnTwoExecutors {
   void triesABugOfTheTaskAgainIfTheSettingSaysSo() {
     cluster.session().conf().set("spark.ddstore.retryTaskExceptions", "true");
     try {
-      assertFails(numbers(100).maxAttempts(2), FaultyCode.readingUnknownField())
+      assertThatThrownBy(() -> numbers(100).maxAttempts(2).run(FaultyCode.readingUnknownField()))
+          .isInstanceOf(StoreJobException.class)
           .hasMessageStartingWith("attempt 2 of 2 on 4 ranks failed: rank 1: ");
     } finally {
       cluster.session().conf().unset("spark.ddstore.retryTaskExceptions");
@@ -271,7 +290,8 @@ class RankFailureTest extends OnTwoExecutors {
         isSorted || expression.startsWith("concat")
             ? "the rows cannot be read: "
             : "attempt 1 of 4 on 4 ranks failed: rank 2: ";
-    assertFails(spec, context -> 0)
+    assertThatThrownBy(() -> spec.run(context -> 0))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageStartingWith(beginning)
         .hasMessageContaining("java.lang.ArithmeticException: / by zero")
         .hasMessageContaining(" (at FaultyCode.java:")
@@ -284,7 +304,8 @@ class RankFailureTest extends OnTwoExecutors {
   @Test
   void failsAtOnceOnAnErrorOfTheQuery() {
     Dataset<Row> frame = cluster.session().range(100).selectExpr("1 / (id - 77) as x");
-    assertFails(DDStores.from(frame).ranks(4), context -> 0)
+    assertThatThrownBy(() -> DDStores.from(frame).ranks(4).run(context -> 0))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageStartingWith("attempt 1 of 4 on 4 ranks failed: rank 3: ")
         .hasMessageContaining("DIVIDE_BY_ZERO")
         .hasMessageEndingWith("; another attempt would fail in the same way");
@@ -339,12 +360,15 @@ class RankFailureTest extends OnTwoExecutors {
   @Test
   void failsAtOnceOnAnUnserializableResult() {
     Evidence evidence = new Evidence(directory);
-    assertFails(
-            numbers(10),
-            context -> {
-              evidence.note("attempt " + context.attempt(), "");
-              return new Object();
-            })
+    assertThatThrownBy(
+            () ->
+                numbers(10)
+                    .run(
+                        context -> {
+                          evidence.note("attempt " + context.attempt(), "");
+                          return new Object();
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("cannot be sent to the driver")
         .hasMessageContaining("java.lang.Object");
     assertThat(evidence.has("attempt 2")).as("second attempt").isFalse();
@@ -352,11 +376,15 @@ class RankFailureTest extends OnTwoExecutors {
 
   @Test
   void sendsAnUnserializableExceptionAsText() {
-    assertFails(
-            numbers(10).maxAttempts(1),
-            context -> {
-              throw new Unsendable();
-            })
+    assertThatThrownBy(
+            () ->
+                numbers(10)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          throw new Unsendable();
+                        }))
+        .isInstanceOf(StoreJobException.class)
         .hasMessageContaining("Unsendable: holds a thread");
   }
 
@@ -393,16 +421,20 @@ class RankFailureTest extends OnTwoExecutors {
   }
 
   private void failOnce() {
-    assertFails(
-        numbers(1000).maxAttempts(1),
-        context -> {
-          context.store().add("more", org.ddstore.Tensor.wrap(new float[8], 2, 4));
-          if (context.rank() == 0) {
-            throw new IllegalStateException("as always");
-          }
-          context.communicator().barrier();
-          return 0;
-        });
+    assertThatThrownBy(
+            () ->
+                numbers(1000)
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          context.store().add("more", org.ddstore.Tensor.wrap(new float[8], 2, 4));
+                          if (context.rank() == 0) {
+                            throw new IllegalStateException("as always");
+                          }
+                          context.communicator().barrier();
+                          return 0;
+                        }))
+        .isInstanceOf(StoreJobException.class);
   }
 
   /** Descriptors that are neither Spark's sockets nor files from which code is loaded. */

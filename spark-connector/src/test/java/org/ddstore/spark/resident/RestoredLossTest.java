@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -101,8 +105,12 @@ class RestoredLossTest extends OnTestCluster {
   }
 
   @Test
-  void aDeletedDumpCannotRestoreLostRows() {
-    TestCluster.deleteTree(Path.of(path("deleted")));
+  void aDeletedDumpCannotRestoreLostRows() throws IOException {
+    try (Stream<Path> all = Files.walk(Path.of(path("deleted")))) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
     assertThatThrownBy(orphan::repair)
         .isInstanceOf(DDStoreException.class)
         .hasMessageStartingWith(

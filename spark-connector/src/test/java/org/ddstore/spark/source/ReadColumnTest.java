@@ -30,7 +30,6 @@ import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.spark.FieldNotation;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;

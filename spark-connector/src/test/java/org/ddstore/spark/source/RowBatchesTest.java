@@ -21,7 +21,6 @@ import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.spark.DDStores;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.types.Backing;

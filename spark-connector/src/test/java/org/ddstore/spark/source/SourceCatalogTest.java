@@ -28,7 +28,7 @@ class SourceCatalogTest extends SourceOnCluster {
     assertThat(DDStores.open(spark, "t").ranks()).isEqualTo(2);
     assertSame(spark.table("ddstore.t"), labelled());
     spark.sql("insert into ddstore.t select -1L, 2, 3.5f");
-    assertThat(sql("select * from ddstore.t where __index = " + LABELLED))
+    assertThat(spark.sql("select * from ddstore.t where __index = " + LABELLED).collectAsList())
         .hasToString("[[-1,2,3.5]]");
     spark.sql("insert overwrite ddstore.t select * from numbers where id < 10");
     assertThat(read("t").count()).isEqualTo(10);

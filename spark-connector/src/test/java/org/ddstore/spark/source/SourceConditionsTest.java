@@ -215,10 +215,12 @@ class SourceConditionsTest extends SourceOnCluster {
       assertThat(rows.collectAsList()).as(query).hasSize(expected);
       assertThat(rowsRead(rows)).as(query).isEqualTo(11);
     }
-    assertThat(sql("select id from ddstore.n where label = 3 limit 5")).hasSize(5);
-    assertThat(sql("select id from ddstore.n order by __index desc limit 2"))
+    assertThat(spark.sql("select id from ddstore.n where label = 3 limit 5").collectAsList())
+        .hasSize(5);
+    assertThat(spark.sql("select id from ddstore.n order by __index desc limit 2").collectAsList())
         .hasToString("[[999], [998]]");
-    assertThat(sql("select count(*) from (select * from v limit 10)")).hasToString("[[10]]");
+    assertThat(spark.sql("select count(*) from (select * from v limit 10)").collectAsList())
+        .hasToString("[[10]]");
     spark
         .conf()
         .set(
@@ -234,13 +236,21 @@ class SourceConditionsTest extends SourceOnCluster {
   @Test
   void indexWorksLikeAnyOtherColumn() {
     assertThat(
-            sql(
-                "select a.id, b.__index from ddstore.n a join v c on a.__index = c.idx + 1 join"
-                    + " ddstore.n b on b.__index = a.__index where a.label = 0 and c.id > 990"))
+            spark
+                .sql(
+                    "select a.id, b.__index from ddstore.n a join v c on a.__index = c.idx + 1 join"
+                        + " ddstore.n b on b.__index = a.__index where a.label = 0 and c.id > 990")
+                .collectAsList())
         .hasToString("[[994,994]]");
-    assertThat(sql("select id from ddstore.n where __INDEX = (select max(IDX) - 1 from v)"))
+    assertThat(
+            spark
+                .sql("select id from ddstore.n where __INDEX = (select max(IDX) - 1 from v)")
+                .collectAsList())
         .hasToString("[[998]]");
-    assertThat(sql("select sum(__index), max(__index % 7 - label) from ddstore.n"))
+    assertThat(
+            spark
+                .sql("select sum(__index), max(__index % 7 - label) from ddstore.n")
+                .collectAsList())
         .hasToString("[[499500,0]]");
     assertThat(spark.table("ddstore.n").columns()).containsExactly("id", "label");
   }
@@ -296,7 +306,7 @@ class SourceConditionsTest extends SourceOnCluster {
     spark.sql(
         "create or replace temporary view s using ddstore"
             + " options (name 'n', sample '50', sampleSeed '7')");
-    assertThat(sql("select * from s")).isEqualTo(sample);
+    assertThat(spark.sql("select * from s").collectAsList()).isEqualTo(sample);
     assertThatThrownBy(() -> spark.read().format("ddstore").option("sample", "1001").load("n"))
         .hasMessage("sample of 1,001 rows of store \"n\", outside [0, 1,000]");
   }

@@ -162,7 +162,7 @@ class SourceInPlaceTest extends SourceOnCluster {
     List<List<Seen>> seen = seeBeforeAndAfter(spark.sql(some), 1);
     assertThat(seen.get(0)).containsExactlyInAnyOrder(row(1), row(3));
     assertThat(seen.get(1)).as("after the memory has changed").isEqualTo(seen.get(0));
-    assertThat(sql(some).stream().map(row -> row.getLong(0)))
+    assertThat(spark.sql(some).collectAsList().stream().map(row -> row.getLong(0)))
         .as("what another scan reads")
         .containsExactlyInAnyOrder(-1L, -3L);
   }

@@ -186,7 +186,7 @@ class SourceLifetimesTest extends SourceOnCluster {
   void metricsCountScansAndRanksUntilTheDrop() {
     ResidentStore store = load();
     for (int scans = 1; scans <= 2; scans++) {
-      sql("select sum(id) from ddstore.n");
+      spark.sql("select sum(id) from ddstore.n").collectAsList();
       List<Map<String, Long>> all = cluster.inEverySlot(rows -> StoreGauges.of("n"));
       assertThat(sum(all, "scan\\..*\\.rows")).isEqualTo((long) scans * ROWS);
       assertThat(sum(all, "scan\\..*\\.bytes")).isEqualTo((long) scans * ROWS * Long.BYTES);
@@ -218,7 +218,7 @@ class SourceLifetimesTest extends SourceOnCluster {
         .format("ddstore")
         .save("n");
     assertThat(spark.table("ddstore.n").schema()).isEqualTo(schema);
-    List<Row> rows = sql("select v, id from ddstore.n order by id");
+    List<Row> rows = spark.sql("select v, id from ddstore.n order by id").collectAsList();
     assertThat((double[]) rows.get(0).get(0)).containsExactly(1, 2);
     assertThat((double[]) rows.get(1).get(0)).containsExactly(3, -4);
   }

@@ -202,7 +202,7 @@ class SourceLossTest extends SourceOnCluster {
                 .formatted(lost.firstRow(), lost.firstRow() + lost.rows(), lost.executorId()))
         .hasMessageContaining(REMEDY);
     long left = lost.firstRow() == 0 ? ROWS - 1 : 0;
-    assertThat(sql("select id from ddstore.n where __index = " + left))
+    assertThat(spark.sql("select id from ddstore.n where __index = " + left).collectAsList())
         .hasToString("[[" + left + "]]");
     assertThat(spark.table("ddstore.n").count()).isEqualTo(ROWS);
   }

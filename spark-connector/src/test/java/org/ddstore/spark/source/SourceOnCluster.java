@@ -3,7 +3,6 @@ package org.ddstore.spark.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
@@ -66,10 +65,6 @@ public abstract class SourceOnCluster {
 
   public final Dataset<Row> read(String store) {
     return spark.read().format("ddstore").load(store);
-  }
-
-  public final List<Row> sql(String query) {
-    return spark.sql(query).collectAsList();
   }
 
   public static void assertSame(Dataset<Row> actual, Dataset<Row> expected) {

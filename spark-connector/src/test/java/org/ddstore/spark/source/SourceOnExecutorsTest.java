@@ -96,7 +96,8 @@ class SourceOnExecutorsTest extends SourceOnCluster {
     assertThat(inWithNull.collectAsList().stream().map(row -> row.getLong(0)))
         .containsExactlyInAnyOrder(0L, 1L, 7L, 4999L);
     assertThat(metric(inWithNull, "ddstoreRows")).isEqualTo(4);
-    assertThat(sql("select id from ddstore.n where __index not in (7, null)")).isEmpty();
+    assertThat(spark.sql("select id from ddstore.n where __index not in (7, null)").collectAsList())
+        .isEmpty();
 
     Dataset<Row> mixed =
         spark.sql("select id from ddstore.n where __index < 70 and label = 3 and id > 20");
@@ -135,11 +136,13 @@ class SourceOnExecutorsTest extends SourceOnCluster {
           .doesNotContain("BatchScan");
     }
     assertThat(
-            sql("select count(*) from ddstore.n where __index >= 4000 and __index <> 4444")
+            spark
+                .sql("select count(*) from ddstore.n where __index >= 4000 and __index <> 4444")
+                .collectAsList()
                 .get(0)
                 .getLong(0))
         .isEqualTo(999);
-    assertThat(sql("select count(*) from ddstore.n where label = 3"))
+    assertThat(spark.sql("select count(*) from ddstore.n where label = 3").collectAsList())
         .isEqualTo(numbers().where("label = 3").groupBy().count().collectAsList());
   }
 
@@ -152,7 +155,8 @@ class SourceOnExecutorsTest extends SourceOnCluster {
     Dataset<Row> rows = spark.sql("select idx, id from v where idx >= 4990 or idx in (1, 2)");
     assertThat(rows.collectAsList()).hasSize(12).allMatch(row -> row.getLong(0) == row.getLong(1));
     assertThat(metric(rows, "ddstoreRows")).isEqualTo(12);
-    assertThat(sql("select max(idx) from v").get(0).getLong(0)).isEqualTo(ROWS - 1);
+    assertThat(spark.sql("select max(idx) from v").collectAsList().get(0).getLong(0))
+        .isEqualTo(ROWS - 1);
     spark.catalog().dropTempView("v");
   }
 
@@ -252,7 +256,10 @@ class SourceOnExecutorsTest extends SourceOnCluster {
           }
         };
     spark.udf().register("label_of", label, DataTypes.IntegerType);
-    assertThat(sql("select count(*) from range(0, 200, 1, 4) where label_of(id) <> id % 7"))
+    assertThat(
+            spark
+                .sql("select count(*) from range(0, 200, 1, 4) where label_of(id) <> id % 7")
+                .collectAsList())
         .hasToString("[[0]]");
   }
 
@@ -340,7 +347,7 @@ class SourceOnExecutorsTest extends SourceOnCluster {
           .atMost(2, TimeUnit.MINUTES)
           .until(() -> ranks.isDone() || inside(gate).size() == 3);
       for (int i = 0; i < 3; i++) {
-        assertThat(sql("select sum(id) from ddstore.n").get(0).getLong(0))
+        assertThat(spark.sql("select sum(id) from ddstore.n").collectAsList().get(0).getLong(0))
             .isEqualTo(ROWS * (ROWS - 1L) / 2);
       }
       assertThat(inside(gate)).as("ranks inside their epoch afterwards").hasSize(3);

@@ -125,7 +125,10 @@ class SourceRepairsTest extends SourceOnCluster {
                 .append("`%s` '%s'".formatted(key, value)));
     spark.sql("create table ddstore.c options (%s) as select * from rows".formatted(options));
     assertRepaired(spark.table("ddstore.c"), withNulls(0, 30));
-    assertThat(sql("select sum(price), max(s.tax), min(pair[1]) from ddstore.c where price > 1"))
+    assertThat(
+            spark
+                .sql("select sum(price), max(s.tax), min(pair[1]) from ddstore.c where price > 1")
+                .collectAsList())
         .isEqualTo(
             withNulls(0, 30)
                 .selectExpr(REPAIRED)

@@ -141,7 +141,7 @@ class SourceWritersTest extends SourceOnCluster {
     spark.range(10).write().format("ddstore").option("ranks", "2").save("both");
     assertThat(writeConcurrently(SaveMode.Append)).containsOnly(Optional.empty());
     List<Long> ids =
-        sql("select id from ddstore.both order by __index").stream()
+        spark.sql("select id from ddstore.both order by __index").collectAsList().stream()
             .map(row -> row.getLong(0))
             .toList();
     assertThat(ids).hasSize(210).startsWith(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
@@ -287,7 +287,7 @@ class SourceWritersTest extends SourceOnCluster {
     }
     overwrite.get(2, TimeUnit.MINUTES);
     assertThat(failure.get(2, TimeUnit.MINUTES)).isNull();
-    assertThat(sql("select count(distinct id), max(id) from ddstore.t"))
+    assertThat(spark.sql("select count(distinct id), max(id) from ddstore.t").collectAsList())
         .hasToString("[[1500,1499]]");
   }
 

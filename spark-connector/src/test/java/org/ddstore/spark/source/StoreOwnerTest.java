@@ -14,7 +14,6 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.CurrentUserContext;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.ddstore.spark.DDStores;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.AfterEach;

@@ -9,7 +9,6 @@ import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.spark.DDStores;
-import org.ddstore.spark.LocalSpark;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.types.IngestException;
 import org.junit.jupiter.api.Test;

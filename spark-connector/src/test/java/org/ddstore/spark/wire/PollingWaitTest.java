@@ -207,6 +207,7 @@ class PollingWaitTest {
       super(null);
     }
 
+    /** Returns a time that is later with each call. */
     long clock() {
       nowNs += stepNs;
       return nowNs;
@@ -261,6 +262,7 @@ class PollingWaitTest {
     }
   }
 
+  /** A key of no channel. */
   private static final class NoKey extends AbstractSelectionKey {
     @Override
     public SelectableChannel channel() {

@@ -66,6 +66,7 @@ final class Recorder implements AutoCloseable {
     return said.toByteArray();
   }
 
+  /** Ends the connection, if there is one. */
   @Override
   public void close() throws IOException {
     listener.close();

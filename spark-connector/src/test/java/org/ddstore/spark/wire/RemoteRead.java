@@ -51,6 +51,7 @@ final class RemoteRead implements AutoCloseable {
     beforeStaging = action;
   }
 
+  /** The bytes of a row. */
   byte[] row(long index) {
     plan.locate(placement, new long[] {index}, 0, 1);
     plan.fetch(

@@ -34,6 +34,7 @@ final class SparkClients implements AutoCloseable {
     context.close();
   }
 
+  /** One connection. */
   static final class Client implements AutoCloseable {
     private final TransportClient client;
     private final ProcessAddress server;
@@ -43,6 +44,7 @@ final class SparkClients implements AutoCloseable {
       this.server = server;
     }
 
+    /** Waits for the answer. */
     ByteBuffer ask(ByteBuffer request) {
       return client.sendRpcSync(request, PATIENCE_MS);
     }

@@ -4,6 +4,7 @@ package org.ddstore.spark.wire;
 import org.ddstore.hosts.NeedsTwoHosts;
 import org.junit.jupiter.api.Tag;
 
+/** Over Spark's network. */
 @NeedsTwoHosts
 @Tag("slow")
 class SparkNetworkUpdatesTest extends UpdatesContract {

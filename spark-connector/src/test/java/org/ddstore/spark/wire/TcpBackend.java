@@ -44,10 +44,12 @@ public record TcpBackend(
     return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of(), NATIVE);
   }
 
+  /** Without data channels. */
   public static TcpBackend overSparksNetwork(Path root) {
     return plain(root).with(OptionKeys.SETTING_DATA_CHANNELS, "false");
   }
 
+  /** With data channels that Java serves. */
   public static TcpBackend byJava(Path root) {
     return new TcpBackend(StoreToken.random(), root.toString(), false, Map.of(), "java");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.wire;
 
+/** Over tcp. */
 class TcpLoaderStallTest extends LoaderStallContract {
   TcpLoaderStallTest() {
     super(TcpBackend::plain);

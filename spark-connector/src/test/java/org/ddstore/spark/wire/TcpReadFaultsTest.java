@@ -3,6 +3,7 @@ package org.ddstore.spark.wire;
 
 import org.ddstore.hosts.NeedsTwoHosts;
 
+/** Over tcp. */
 @NeedsTwoHosts
 class TcpReadFaultsTest extends ReadFaultsContract {
   TcpReadFaultsTest() {

@@ -117,6 +117,7 @@ public final class Troubles implements AutoCloseable {
     }
   }
 
+  /** The host of {@link #OTHER}. */
   public Host otherHost() {
     return ranks.hosts().second();
   }

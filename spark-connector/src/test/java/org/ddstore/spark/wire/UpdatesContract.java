@@ -85,6 +85,7 @@ public abstract class UpdatesContract {
     }
   }
 
+  /** The thread that is outside the group. */
   private static final class Readers implements AutoCloseable {
     private final AtomicLong reads = new AtomicLong();
     private final CompletableFuture<Void> end;

@@ -6,6 +6,7 @@ import org.ddstore.spark.wire.FabricBackend;
 import org.ddstore.spark.wire.ReadFaultsContract;
 import org.junit.jupiter.api.Tag;
 
+/** By libfabric. */
 @NeedsTwoHosts
 @NeedsFabric
 @Tag("slow")

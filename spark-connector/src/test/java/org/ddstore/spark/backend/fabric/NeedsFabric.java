@@ -17,6 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsFabric.Condition.class)
 @interface NeedsFabric {
+  /** Asks the provider. */
   final class Condition implements ExecutionCondition {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -150,6 +150,7 @@ class MpiOnExecutorsTest extends OnTestCluster {
     return sum;
   }
 
+  /** {@link #WORDS} rows of {@link #WORDS} words each. */
   private static long[] words(int rank) {
     return new Random(rank).longs((long) WORDS * WORDS).toArray();
   }
@@ -241,25 +242,22 @@ class MpiOnExecutorsTest extends OnTestCluster {
     reads.join();
   }
 
-  /** Starts a job whose first attempt reads until it is interrupted. */
-  private static CompletableFuture<List<Long>> readOn(StoreSpec spec, Evidence evidence) {
-    return startJob(
-        spec,
-        context -> {
-          readAllByMpi(context);
-          evidence.note(context.attempt() + "." + context.rank(), pid());
-          while (context.attempt() == 1 && !Thread.interrupted()) {
-            readAllByMpi(context);
-          }
-          return readAllByMpi(context);
-        });
-  }
-
   @Test
   @Tag("slow")
   void replacesAllExecutorsAfterAKill() throws Exception {
     Evidence evidence = new Evidence(directory);
-    CompletableFuture<List<Long>> job = readOn(numbers(), evidence);
+    CompletableFuture<List<Long>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .run(
+                        context -> {
+                          evidence.note(context.attempt() + "." + context.rank(), pid());
+                          while (context.attempt() == 1 && !Thread.interrupted()) {
+                            readAllByMpi(context);
+                          }
+                          return readAllByMpi(context);
+                        }));
     long victim = evidence.awaitPid("1.1");
     Set<Long> before = cluster.executors();
     kill(victim);
@@ -273,8 +271,21 @@ class MpiOnExecutorsTest extends OnTestCluster {
   void lossInTheOnlyAttemptReportsFrozenMembership() {
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
-    CompletableFuture<List<Long>> job = readOn(numbers().maxAttempts(1), evidence);
-    kill(evidence.awaitPid("1.1"));
+    CompletableFuture<List<Long>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .maxAttempts(1)
+                    .run(
+                        context -> {
+                          readAllByMpi(context);
+                          evidence.note("reading " + context.rank(), pid());
+                          while (!Thread.interrupted()) {
+                            readAllByMpi(context);
+                          }
+                          return 0L;
+                        }));
+    kill(evidence.awaitPid("reading 1"));
 
     assertThatThrownBy(() -> job.get(4, TimeUnit.MINUTES))
         .cause()
@@ -294,7 +305,19 @@ class MpiOnExecutorsTest extends OnTestCluster {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     Evidence evidence = new Evidence(directory);
     Set<Long> before = cluster.executors();
-    CompletableFuture<List<Long>> job = readOn(numbers().ranks(2), evidence);
+    CompletableFuture<List<Long>> job =
+        CompletableFuture.supplyAsync(
+            () ->
+                numbers()
+                    .ranks(2)
+                    .run(
+                        context -> {
+                          evidence.note(context.attempt() + "." + context.rank(), pid());
+                          while (context.attempt() == 1 && !Thread.interrupted()) {
+                            readAllByMpi(context);
+                          }
+                          return readAllByMpi(context);
+                        }));
     kill(evidence.awaitPid("1.1"));
 
     assertThat(job.get(4, TimeUnit.MINUTES)).containsExactly(SUM, SUM);
@@ -310,7 +333,11 @@ class MpiOnExecutorsTest extends OnTestCluster {
   void lossBetweenStoresCostsNoAttempt() {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     Set<Long> before = cluster.executors();
-    killOne();
+    Set<String> ids = executorIds();
+    kill(before.iterator().next());
+    await("the driver knows")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> !executorIds().containsAll(ids));
 
     assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi))
         .isEqualTo(Collections.nCopies(RANKS, SUM));
@@ -323,7 +350,11 @@ class MpiOnExecutorsTest extends OnTestCluster {
     assertThat(numbers().run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
     ResidentStore store = DDStores.from(numberedRows()).ranks(RANKS).width(1).load("copies");
     try (LogTap log = LogTap.open()) {
-      killOne();
+      Set<String> ids = executorIds();
+      kill(cluster.executors().iterator().next());
+      await("the driver knows")
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> !executorIds().containsAll(ids));
       assertThat(numbers().maxAttempts(1).run(MpiOnExecutorsTest::readAllByMpi)).hasSize(RANKS);
 
       assertThat(log.of(WorldReplacement.class))
@@ -337,15 +368,6 @@ class MpiOnExecutorsTest extends OnTestCluster {
     } finally {
       store.drop();
     }
-  }
-
-  /** Kills an executor, and returns when the driver knows of it. */
-  private static void killOne() {
-    Set<String> ids = executorIds();
-    kill(cluster.executors().iterator().next());
-    await("the driver knows")
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> !executorIds().containsAll(ids));
   }
 
   private static Set<String> executorIds() {

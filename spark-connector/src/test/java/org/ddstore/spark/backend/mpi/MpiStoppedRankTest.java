@@ -54,14 +54,15 @@ class MpiStoppedRankTest extends OnTestCluster {
   void jobSucceedsOnFreshExecutors() throws Exception {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Long>> job =
-        startJob(
-            DDStores.from(numberedRows())
-                .ranks(RANKS)
-                .transport("mpi")
-                .shortcut(false)
-                .readTimeout(Duration.ofSeconds(5))
-                .collectiveTimeout(COLLECTIVE_TIMEOUT),
-            context -> readOften(context, evidence));
+        CompletableFuture.supplyAsync(
+            () ->
+                DDStores.from(numberedRows())
+                    .ranks(RANKS)
+                    .transport("mpi")
+                    .shortcut(false)
+                    .readTimeout(Duration.ofSeconds(5))
+                    .collectiveTimeout(COLLECTIVE_TIMEOUT)
+                    .run(context -> readOften(context, evidence)));
     evidence.awaitNote("reading 0");
     long pid = evidence.awaitPid("reading 1");
     Set<Long> before = cluster.executors();
