@@ -23,6 +23,7 @@ class CommandLineJarIT {
         .allMatch(
             name ->
                 name.startsWith("org/ddstore/cli/")
+                    || name.startsWith("org/ddstore/local/")
                     || name.startsWith("org/ddstore/formats/")
                     || name.startsWith("org/ddstore/shaded/")
                     || name.startsWith("META-INF/"))
