@@ -13,8 +13,8 @@ public final class Notebook {
   }
 
   /**
-   * Shows a value below the cell: a DataFrame as a table, a chart of XChart, a list of charts or an
-   * image as a picture, and any other value as text.
+   * Shows a value below the cell: a DataFrame as a table, a chart of XChart or an image as a
+   * picture, and any other value as text.
    */
   public static void display(Object value) {
     output.show(Shown.of(value));

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
-import java.awt.Graphics2D;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import javax.imageio.ImageIO;
 import org.apache.spark.sql.classic.Dataset;
 import org.knowm.xchart.BitmapEncoder;
@@ -33,11 +30,7 @@ public record Shown(String text, Optional<String> png) {
       String table = frame.showString(MAX_ROWS, MAX_CELL_CHARACTERS, false);
       return new Shown(table.strip(), Optional.empty());
     } else if (value instanceof Chart<?, ?> chart) {
-      return charts(List.of(chart));
-    } else if (value instanceof List<?> list
-        && !list.isEmpty()
-        && list.stream().allMatch(Chart.class::isInstance)) {
-      return charts(list);
+      return picture(chart.getTitle(), BitmapEncoder.getBufferedImage(chart));
     } else if (value instanceof BufferedImage image) {
       return picture("image of %d x %d".formatted(image.getWidth(), image.getHeight()), image);
     }
@@ -48,22 +41,6 @@ public record Shown(String text, Optional<String> png) {
             ? text
             : "%s.. (%,d characters)".formatted(text.substring(0, MAX_CHARACTERS), text.length()),
         Optional.empty());
-  }
-
-  /** Returns one picture with the charts side by side. */
-  private static Shown charts(List<?> list) {
-    List<Chart<?, ?>> charts = list.stream().<Chart<?, ?>>map(each -> (Chart<?, ?>) each).toList();
-    int width = charts.stream().mapToInt(Chart::getWidth).sum();
-    int height = charts.stream().mapToInt(Chart::getHeight).max().orElseThrow();
-    BufferedImage all = new BufferedImage(width, height, BufferedImage.TYPE_INT_RGB);
-    Graphics2D graphics = all.createGraphics();
-    int x = 0;
-    for (Chart<?, ?> chart : charts) {
-      graphics.drawImage(BitmapEncoder.getBufferedImage(chart), x, 0, null);
-      x += chart.getWidth();
-    }
-    graphics.dispose();
-    return picture(charts.stream().map(Chart::getTitle).collect(Collectors.joining(", ")), all);
   }
 
   private static Shown picture(String text, BufferedImage image) {

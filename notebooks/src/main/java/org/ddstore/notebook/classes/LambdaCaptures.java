@@ -52,21 +52,6 @@ final class LambdaCaptures {
 
   private static final String SERIALIZED_LAMBDA = Type.getInternalName(SerializedLambda.class);
 
-  private static final Map<Type, Class<?>> BOXES =
-      Stream.of(
-              Boolean.class,
-              Character.class,
-              Byte.class,
-              Short.class,
-              Integer.class,
-              Long.class,
-              Float.class,
-              Double.class)
-          .collect(
-              Collectors.toMap(
-                  box -> Type.getType(MethodType.methodType(box).unwrap().returnType()),
-                  Function.identity()));
-
   /**
    * The variables that a method of a lambda captures.
    *
@@ -253,13 +238,17 @@ final class LambdaCaptures {
     code.visitLdcInsn(index);
     code.visitMethodInsn(
         Opcodes.INVOKEVIRTUAL, SERIALIZED_LAMBDA, "getCapturedArg", "(I)Ljava/lang/Object;", false);
-    Class<?> box = BOXES.get(type);
-    String object = box == null ? type.getInternalName() : Type.getInternalName(box);
+    boolean isPrimitive = type.getSort() < Type.ARRAY;
+    String getter = "()" + type.getDescriptor();
+    String object =
+        isPrimitive
+            ? Type.getInternalName(
+                MethodType.fromMethodDescriptorString(getter, null).wrap().returnType())
+            : type.getInternalName();
     code.visitTypeInsn(Opcodes.CHECKCAST, object);
-    if (box != null) {
+    if (isPrimitive) {
       String unbox = type.getClassName() + "Value";
-      code.visitMethodInsn(
-          Opcodes.INVOKEVIRTUAL, object, unbox, "()" + type.getDescriptor(), false);
+      code.visitMethodInsn(Opcodes.INVOKEVIRTUAL, object, unbox, getter, false);
     }
     return code.instructions;
   }

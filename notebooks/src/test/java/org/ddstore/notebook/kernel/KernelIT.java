@@ -131,11 +131,11 @@ class KernelIT {
             .execute(
                 """
                 XYChart chart = QuickChart.getChart("a", "b", "c", "d", new double[] {1}, new double[] {2});
-                List.of(chart, chart)""")
+                chart""")
             .outputs("execute_result")
             .get(0)
             .get("data");
-    assertThat(charts.get("text/plain").asText()).isEqualTo("a, a");
+    assertThat(charts.get("text/plain").asText()).isEqualTo("a");
     assertThat(charts.get("image/png").asText()).startsWith("iVBORw0KGgo"); // of each PNG
     assertThat(client.execute("new int[][] {{1}, {2, 3}}").result()).isEqualTo("[[1], [2, 3]]");
   }
@@ -162,13 +162,6 @@ class KernelIT {
         .contains("|most|  s|", "|99.0|  ;|");
     assertThat(client.execute("%%sql\nselect y from ddstore.train").error().get(0))
         .contains("AnalysisException", "`y`");
-  }
-
-  @Test
-  void completesCode() throws IOException {
-    JsonNode found = client.ask("complete", Map.of("code", "€ = 1; store.sam", "cursor_pos", 16));
-    assertThat(found.get("matches").toString()).contains("sample(");
-    assertThat(found.get("cursor_start").asInt()).isEqualTo(13);
   }
 
   @ParameterizedTest
