@@ -39,17 +39,6 @@ class BenchIT {
     InProcess.close(shared);
   }
 
-  @Test
-  void theCommandLineListsTheBenchmarks() throws IOException {
-    Outcome outcome = InProcess.run("--help");
-
-    assertThat(outcome.exitCode()).isZero();
-    assertThat(outcome.out())
-        .containsPattern("doctor[\\s\\S]*\\n +bench +Measures[\\s\\S]*\\n +help ");
-    assertThat(InProcess.run("bench", "--help").out())
-        .contains("checkpoint", "device", "epoch", "ingest", "read", "scan");
-  }
-
   @ParameterizedTest
   @CsvSource({"shuffled, 'mapped,files,parquet'", "chunked, none"})
   @Tag("slow")

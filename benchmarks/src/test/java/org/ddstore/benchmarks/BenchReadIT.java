@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.ddstore.cli.InProcess;
 import org.ddstore.cli.Launcher;
 import org.ddstore.cli.Launcher.Outcome;
@@ -28,17 +27,11 @@ import org.junit.jupiter.api.io.TempDir;
 class BenchReadIT {
   @TempDir private Path work;
 
-  private static final String[] SMALL = {
-    "--row-bytes", "256,3000", "--batch", "16", "--in-flight", "1", "--shard-mb", "4"
-  };
+  private static final String SMALL = "--row-bytes 256,3000 --batch 16 --in-flight 1 --shard-mb 4";
 
   /** All rows come over the network. */
-  private static String[] arguments(String transport, String... more) {
-    Stream<String> common =
-        Stream.of("bench", "read", "--no-shortcut", "--seconds", "0.1", "--json");
-    return Stream.of(common, Stream.of("--transport", transport), Stream.of(more))
-        .flatMap(part -> part)
-        .toArray(String[]::new);
+  private static String line(String transport, String more) {
+    return "bench read --no-shortcut --seconds 0.1 --json --transport " + transport + " " + more;
   }
 
   private static JsonNode check(Outcome outcome) throws Exception {
@@ -57,20 +50,11 @@ class BenchReadIT {
   void readsByTcpAndStatesItsLimit() throws Exception {
     JsonNode json =
         check(
-            InProcess.run(
-                arguments(
+            InProcess.command(
+                line(
                     "auto",
-                    "--row-bytes",
-                    "100,300000",
-                    "--batch",
-                    "1,16",
-                    "--in-flight",
-                    "2",
-                    "--shard-mb",
-                    "32",
-                    "--peers",
-                    "2",
-                    "--encrypted")));
+                    "--row-bytes 100,300000 --batch 1,16 --in-flight 2 --shard-mb 32 --peers 2"
+                        + " --encrypted")));
 
     assertThat(json.get("results")).hasSize(4);
     for (JsonNode result : json.get("results")) {
@@ -116,7 +100,7 @@ class BenchReadIT {
     Needed.check("fabric", missing == null, () -> missing);
 
     assertThat(
-            check(InProcess.run(arguments("fabric", SMALL)))
+            check(InProcess.command(line("fabric", SMALL)))
                 .get("results")
                 .findValuesAsText("transport"))
         .hasSize(2)
@@ -127,7 +111,7 @@ class BenchReadIT {
   @Tag("slow")
   @NeedsMpi
   void readsByMpiBesidePlainMpi() throws Exception {
-    JsonNode json = check(new Launcher(work).run(arguments("mpi", SMALL)));
+    JsonNode json = check(new Launcher(work).command(line("mpi", SMALL)));
 
     assertThat(json.get("results").findValuesAsText("transport"))
         .hasSize(2)

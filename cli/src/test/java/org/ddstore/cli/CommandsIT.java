@@ -179,14 +179,8 @@ class CommandsIT {
     List<String> arguments =
         new ArrayList<>(
             List.of(
-                "get",
-                "--input",
-                mixed,
-                "--indices",
-                INDICES,
-                "--type",
-                ParquetSamples.MATRIX,
-                "--json"));
+                "get", "--input", mixed, "--indices", INDICES, "--type", ParquetSamples.MATRIX));
+    arguments.add("--json");
     arguments.addAll(List.of(more));
     Outcome outcome = InProcess.run(arguments.toArray(new String[0]));
 
@@ -301,15 +295,5 @@ class CommandsIT {
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     assertThat(outcome.out()).contains("0 o r", "1 r o", "r = remote: ");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"demo", "get", "explain"})
-  void everyCommandPrintsItsHelp(String command) throws IOException {
-    Outcome outcome = InProcess.run(command, "--help");
-
-    assertThat(outcome.exitCode()).isZero();
-    assertThat(outcome.out())
-        .contains("Usage: ddstore " + command, "--input", "--ranks", "--order-by", "--json");
   }
 }

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands of {@code ./ddstore} beside those of {@link Main}: their arguments and their help. */
 @Tag("system")
@@ -45,15 +44,5 @@ class LauncherArgumentsTest {
             "ddstore: %s: %s".formatted(name, problem), "See ./ddstore " + name + " --help");
     assertThat(refused.out()).isEmpty();
     assertThat(refused.exitCode()).isEqualTo(2);
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"test", "format", "docs", "api"})
-  void printsHelp(String command) throws Exception {
-    Outcome help = run(command + " --help");
-
-    assertThat(help.exitCode()).as(help.err()).isZero();
-    assertThat(help.out()).startsWith("Usage: ddstore " + command);
-    assertThat(help.err()).isEmpty();
   }
 }

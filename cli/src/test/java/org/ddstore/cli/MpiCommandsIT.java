@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.mpi.NeedsMpi;
@@ -50,24 +49,21 @@ class MpiCommandsIT {
     return json;
   }
 
-  private static JsonNode demo(String... more) throws Exception {
-    Stream<String> common =
-        Stream.of("demo", "--transport", "mpi", "--ranks", "4", "--seconds", "0.2");
-    Stream<String> size = Stream.of("--rows", "5000", "--json");
-    Stream<String> all = Stream.of(common, size, Stream.of(more)).flatMap(part -> part);
-    return checkDemo(InProcess.run(all.toArray(String[]::new)), EXECUTORS, 5000);
+  private static JsonNode demo(String more) throws Exception {
+    String line = "demo --transport mpi --ranks 4 --seconds 0.2 --rows 5000 --json" + more;
+    return checkDemo(InProcess.command(line), EXECUTORS, 5000);
   }
 
   @Test
   @Tag("slow")
   void demoReadsRowsOfTheSameHostByMemory() throws Exception {
-    assertThat(demo().get("shares").get("remote").asDouble()).isZero();
+    assertThat(demo("").get("shares").get("remote").asDouble()).isZero();
   }
 
   @Test
   @Tag("slow")
   void demoReadsEveryRowByMpi() throws Exception {
-    assertThat(demo("--no-shortcut").get("shares").get("remote").asDouble()).isEqualTo(1);
+    assertThat(demo(" --no-shortcut").get("shares").get("remote").asDouble()).isEqualTo(1);
   }
 
   @Test
@@ -88,19 +84,11 @@ class MpiCommandsIT {
     Path directory = data.resolve("data");
     ParquetSamples.writeMixed(shared.session(), directory);
 
+    // All executors: fewer would leave some out of the MPI world of the other tests.
     Outcome outcome =
-        InProcess.run(
-            "explain",
-            "--transport",
-            "mpi",
-            "--no-shortcut",
-            "--input",
-            directory.toString(),
-            "--fields",
-            "x,t",
-            "--ranks",
-            "4", // all executors: fewer would leave some out of the MPI world of the other tests
-            "--json");
+        InProcess.command(
+            "explain --transport mpi --no-shortcut --input %s --fields x,t --ranks 4 --json",
+            directory);
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
     JsonNode json = outcome.json();

@@ -11,6 +11,7 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.types.IngestException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -152,6 +153,21 @@ class SourceFlagsTest {
                     .ranks(2)
                     .run(context -> 0))
         .isInstanceOfAny(IngestException.class, IllegalArgumentException.class)
+        .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "array(array(id)) | --type m=int64[28,28], or m=int64[?,28]",
+        "cast(null as int) | null; set a value with --fill-nulls m=VALUE, write files without nulls, or leave the column out with --fields"
+      })
+  void remediesOfRowsNameFlags(String column, String message) {
+    StoreSpec spec =
+        Source.spec(spark.range(4).selectExpr(column + " as m"), new SourceOptions()).ranks(2);
+    assertThatThrownBy(() -> spec.run(context -> 0))
+        .isInstanceOf(IngestException.class)
         .hasMessageContaining(message);
   }
 

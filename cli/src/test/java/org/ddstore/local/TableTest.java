@@ -3,6 +3,7 @@ package org.ddstore.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -36,7 +37,7 @@ class TableTest {
 
   @Test
   void printsMarkupAsItIsAndKeepsLineBreaks() {
-    assertThat(Table.of(List.of("text", "n"), List.of(List.of("@|bold x|@\nsecond", "-"))))
+    assertThat(Table.of(List.of("text", "n"), List.of(Arrays.asList("@|bold x|@\nsecond", null))))
         .isEqualTo(
             """
             text        n

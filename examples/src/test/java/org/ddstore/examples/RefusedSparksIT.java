@@ -26,17 +26,7 @@ class RefusedSparksIT {
   void commandLineRejectsAnotherScala() throws IOException, InterruptedException {
     SparkHome spark = SparkHome.other("3.5", "2.12");
 
-    Program program =
-        submit(
-            spark,
-            "--class",
-            MAIN,
-            "--jars",
-            SparkHome.RUNTIME_JAR.toString(),
-            SparkHome.CLI_JAR.toString(),
-            "demo",
-            "--rows",
-            "10");
+    Program program = submit(spark, MAIN, SparkHome.CLI_JAR, "demo", "--rows", "10");
 
     assertRefused(program, "this is Spark %s on Scala 2.12.".formatted(spark.name()));
     assertThat(program.err()).contains("ddstore: no store can run on this Spark:");
@@ -50,11 +40,8 @@ class RefusedSparksIT {
     Program program =
         submit(
             spark,
-            "--class",
             QuickStart.class.getName(),
-            "--jars",
-            SparkHome.RUNTIME_JAR.toString(),
-            SparkHome.EXAMPLES_JAR.toString(),
+            SparkHome.EXAMPLES_JAR,
             SampleRows.path(),
             SampleRows.COLUMN);
 
@@ -114,9 +101,10 @@ class RefusedSparksIT {
     assertRefused(program, "no spark-core on the class path");
   }
 
-  private Program submit(SparkHome spark, String... arguments)
+  private Program submit(SparkHome spark, String mainClass, Path jar, String... arguments)
       throws IOException, InterruptedException {
-    List<String> all = new ArrayList<>(List.of("--master", "local[2]"));
+    List<String> all = new ArrayList<>(List.of("--master", "local[2]", "--class", mainClass));
+    all.addAll(List.of("--jars", SparkHome.RUNTIME_JAR.toString(), jar.toString()));
     all.addAll(List.of(arguments));
     return Program.submit(spark, work, all);
   }

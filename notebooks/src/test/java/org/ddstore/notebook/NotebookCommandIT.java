@@ -66,6 +66,13 @@ class NotebookCommandIT {
     return file;
   }
 
+  private Outcome execute(String file, Path output, String... more) throws Exception {
+    List<String> all = new ArrayList<>(List.of("notebook", "--execute", file));
+    all.addAll(List.of("--output", output.toString(), "--master", "local[1]"));
+    all.addAll(List.of(more));
+    return new Launcher(folder).run(all.toArray(String[]::new));
+  }
+
   @Test
   void executesANotebook() throws Exception {
     Path output = folder.resolve("out.ipynb");
@@ -74,18 +81,7 @@ class NotebookCommandIT {
                 "%%sql\nshow tables in ddstore",
                 "spark.conf().get(\"spark.app.name\") + spark.conf().get(\"my.key\")")
             .toString();
-    Outcome done =
-        new Launcher(folder)
-            .run(
-                "notebook",
-                "--execute",
-                file,
-                "--output",
-                output.toString(),
-                "--master",
-                "local[1]",
-                "--conf",
-                "my.key=a \"b\" \\c");
+    Outcome done = execute(file, output, "--conf", "my.key=a \"b\" \\c");
     assertThat(done.exitCode()).as(done.err()).isZero();
     assertThat(done.err()).contains("executed: " + output);
 
@@ -100,16 +96,7 @@ class NotebookCommandIT {
   void failsWithTheErrorOfACell() throws Exception {
     Path output = folder.resolve("out.ipynb");
     String file = notebook("int zero = 0;", "int n = 1 / zero;").toString();
-    Outcome failed =
-        new Launcher(folder)
-            .run(
-                "notebook",
-                "--execute",
-                file,
-                "--output",
-                output.toString(),
-                "--master",
-                "local[1]");
+    Outcome failed = execute(file, output);
     assertThat(failed.exitCode()).isEqualTo(1);
     assertThat(failed.err())
         .contains(
@@ -117,18 +104,6 @@ class NotebookCommandIT {
         .contains("ddstore: notebook: " + file + " failed")
         .doesNotContain("Traceback");
     assertThat(output).doesNotExist();
-  }
-
-  @Test
-  void refusesIllegalArgumentsAndPrintsHelp() throws Exception {
-    Outcome refused = new Launcher(folder).run("notebook", "--port", "0");
-    assertThat(refused.exitCode()).isEqualTo(2);
-    assertThat(refused.err())
-        .endsWith(
-            "ddstore: notebook: --port: \"0\" is not a number in [1, 65535]\nSee ./ddstore notebook --help\n");
-    Outcome help = new Launcher(folder).run("notebook", "--help");
-    assertThat(help.exitCode()).isZero();
-    assertThat(help.out()).startsWith("Usage: ddstore notebook ").contains("--execute FILE");
   }
 
   @Test

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.notebook;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Arguments of {@code ./ddstore notebook} and of its kernel. */
+/** Arguments of {@code ./ddstore notebook}. */
 class NotebookCommandTest {
   @TempDir private Path folder;
 
@@ -57,16 +54,5 @@ class NotebookCommandTest {
     assertThatThrownBy(() -> parse("--master", "")).hasMessage("--master: the URL is empty");
     assertThatThrownBy(() -> parse("--conf", "a=b\nc"))
         .hasMessage("--conf: the value has several lines");
-  }
-
-  @Test
-  void kernelReadsTheSession() {
-    assertThat(NotebookOptions.of(List.of()))
-        .isEqualTo(new NotebookOptions(Optional.empty(), 2, 2, 1024, Map.of()));
-    List<String> all = List.of("--executors", "3", "--cores", "4", "--memory", "500");
-    assertThat(NotebookOptions.of(all))
-        .isEqualTo(new NotebookOptions(Optional.empty(), 3, 4, 500, Map.of()));
-    assertThat(NotebookOptions.of(List.of("--master", "local[2]", "--conf", "a=b=c")))
-        .isEqualTo(new NotebookOptions(Optional.of("local[2]"), 2, 2, 1024, Map.of("a", "b=c")));
   }
 }

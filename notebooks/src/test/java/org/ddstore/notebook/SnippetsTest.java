@@ -180,17 +180,6 @@ class SnippetsTest {
                 at cell 4, line 2: half.applyAsInt(""");
   }
 
-  @Test
-  void stacksInMessagesOfSparkAreOmitted() {
-    assertThat(
-            report(
-                2,
-                "throw new RuntimeException(\"Job aborted: lost\\n\\tat org.apache.spark.Task.run(Task.scala:141)\\n\\nDriver stacktrace:\\n\");"))
-        .isEqualTo(
-            "java.lang.RuntimeException: Job aborted: lost\n    at cell 2, line 1: "
-                + "throw new RuntimeException(\"Job aborted: lost\\n\\tat org.apache.spark.Task.run(Task.scala:141)\\n\\nDriver stacktrace:\\n\");");
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {

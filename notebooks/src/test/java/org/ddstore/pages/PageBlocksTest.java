@@ -3,15 +3,11 @@ package org.ddstore.pages;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.groups.Tuple.tuple;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.ddstore.contract.Needed;
 import org.ddstore.pages.Page.Block;
@@ -20,10 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.yaml.snakeyaml.Yaml;
 
-/** How pages are read, and checks of their blocks that need no run. */
+/** How outputs are compared, and checks of the blocks of pages that need no run. */
 class PageBlocksTest {
   /** Blocks that run or carry a reason why not. */
   private static final Set<String> PROGRAMS =
@@ -32,109 +27,11 @@ class PageBlocksTest {
   /** Blocks that are parsed here, and those that only show something. */
   private static final Set<String> OTHERS = Set.of("properties", "yaml", "text", "mermaid");
 
-  private static final String PAGE =
-      """
-      # Title
-
-      <!-- set-up (java)
-      int x = 1;
-      -->
-      ```java
-      x + 1
-      ```
-
-      The value:
-
-      <!-- output: differs -->
-      ```text
-      2
-      ```
-
-      1. In a list:
-         <!-- not run: needs
-         a cluster -->
-         ```shell
-         srun true
-         ```
-
-         ```text
-         done
-           twice
-         ```
-
-      ## `Other` section
-
-      | `option` | default |
-      |---|---|
-      | `a\\|b`, `c` | `d` |
-
-      See [`e
-      f`](#title).
-
-      ```text
-      no output
-      ```
-      """;
-
   private static List<Block> blocks;
 
   @BeforeAll
   static void readPages() throws IOException {
     blocks = Page.all().stream().flatMap(page -> page.blocks().stream()).toList();
-  }
-
-  @Test
-  void readsBlocksWithTheirReasonsAndOutputs() {
-    List<Block> read = new Page("a.md", PAGE).blocks();
-
-    assertThat(read)
-        .extracting(Block::language, Block::toString, Block::runs)
-        .containsExactly(
-            tuple("java", "a.md:4", true),
-            tuple("java", "a.md:7", true),
-            tuple("shell", "a.md:21", false),
-            tuple("text", "a.md:39", false));
-    assertThat(read.get(0).code()).isEqualTo("int x = 1;");
-    assertThat(read.get(1).output().orElseThrow().differs()).isTrue();
-    assertThat(read.get(1).output().orElseThrow().matches("17\n")).isTrue();
-    assertThat(read.get(2).reason()).contains("needs\n   a cluster");
-    assertThat(read.get(2).output().orElseThrow().matches("done\n  twice\n")).isTrue();
-    assertThat(read.get(3).output()).isEqualTo(Optional.empty());
-  }
-
-  @Test
-  void readsCodeOfSections() {
-    PageCode section = new Page("a.md", PAGE).sections().get("Other section");
-
-    assertThat(section.code()).containsExactly("no output\n", "option", "a|b", "c", "d", "e f");
-    assertThat(section.firstCells()).containsExactly("a|b", "c");
-    assertThat(section.links()).containsExactly("#title");
-  }
-
-  @Test
-  void outputsReplaceTheLinesOfThePage() {
-    List<String> lines = new ArrayList<>(PAGE.lines().toList());
-
-    new Page("a.md", PAGE).blocks().get(2).output().orElseThrow().write(lines, "one\n\n two  \n");
-
-    Page written = new Page("a.md", String.join("\n", lines));
-    assertThat(written.blocks().get(2).output().orElseThrow().text()).isEqualTo("one\n\n two\n");
-    assertThat(lines).hasSize((int) PAGE.lines().count() + 1);
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "<!-- not run: why -->\n\n# Title",
-        "<!-- not run: why -->",
-        "```java\n```\n\n<!-- output: differs -->\n\n```java\n```",
-        "```java\n```\n\n<!-- output: other -->",
-        "```java\n```\n\n# Title\n\n<!-- output: differs -->\n```text\n```"
-      })
-  void refusesCommentsWithoutTheirBlock(String page) {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> new Page("a.md", page))
-        .withMessageMatching("a\\.md:\\d+: .+");
   }
 
   @ParameterizedTest

@@ -82,18 +82,6 @@ class TwoHostsTest {
   }
 
   @Test
-  void trafficWithinAHostIsNotCounted() throws Exception {
-    long before = hosts.sentBytes();
-    Process server = talker(hosts.first(), "serve", hosts.first().address());
-    Process caller = talker(hosts.first(), "call");
-    assertThat(line(caller)).isEqualTo(hosts.first().name() + "/" + hosts.first().address());
-    assertThat(ask(caller, "connect " + hosts.first().address() + " " + line(server)))
-        .isEqualTo("connected");
-    assertThat(ask(caller, "1000000")).isEqualTo("echoed 1000000");
-    assertThat(hosts.sentBytes() - before).isLessThan(1_000_000);
-  }
-
-  @Test
   void hostsHaveSeparateSharedMemory() throws Exception {
     String file = "/dev/shm/" + hosts.first().name();
     sh(hosts.first(), "echo shared > " + file);

@@ -29,21 +29,6 @@ class ImageGridTest {
   }
 
   @Test
-  void showsImagesInRows() throws IOException {
-    Path file = folder.resolve("grid.png");
-    ImageGrid.write(
-        file, List.of(DigitImages.image(0), DigitImages.image(1), DigitImages.image(2)), 2);
-
-    BufferedImage grid = ImageIO.read(file.toFile());
-    assertThat(grid.getWidth()).isEqualTo(2 * CELL + 4);
-    assertThat(grid.getHeight()).isEqualTo(2 * CELL + 4);
-    assertShows(grid, 0, 0, DigitImages.image(0));
-    assertShows(grid, 1, 0, DigitImages.image(1));
-    assertShows(grid, 0, 1, DigitImages.image(2));
-    assertShows(grid, 1, 1, new byte[Layer.PIXELS]);
-  }
-
-  @Test
   void reconstructionsAreBelowTheirOriginals() throws IOException {
     List<byte[]> originals = images(0, 20);
     List<byte[]> reconstructions = images(20, 40);

@@ -62,18 +62,4 @@ class VaeCommandTest {
             "ddstore: --out: cannot write into the folder %s: give a folder that can be created and written"
                 .formatted(file));
   }
-
-  @Test
-  void helpNamesEveryOption() {
-    StringWriter out = new StringWriter();
-    int exitCode =
-        ExampleArguments.parser(new VaeCommand()).setOut(new PrintWriter(out)).execute("--help");
-
-    assertThat(exitCode).isZero();
-    assertThat(out.toString())
-        .startsWith("Usage: ddstore example vae")
-        .contains("--ranks=N", "; 2 by default", "--epochs=N", "--batch=N", "--rows=N")
-        .contains("--input=PATH", "--out=DIR", "--checkpoints=DIR", "--checkpoint-every=N")
-        .contains("--json", "--verbose");
-  }
 }

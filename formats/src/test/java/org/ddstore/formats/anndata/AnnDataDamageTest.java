@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
@@ -181,26 +180,5 @@ class AnnDataDamageTest {
 
     assertThat(rows.collectAsList()).isEmpty();
     assertThat(rows.columns()).contains("X", "cell_type");
-  }
-
-  @Test
-  void aFileThatVanishesOrChangesIsNamed() throws IOException {
-    Path file = folder.resolve("vanishing.h5ad");
-    Files.copy(folder.resolve("good.h5ad"), file);
-    Dataset<Row> rows = read("vanishing");
-
-    Files.copy(folder.resolve("half.h5ad"), file, StandardCopyOption.REPLACE_EXISTING);
-    assertThatThrownBy(rows::collectAsList)
-        .hasStackTraceContaining("vanishing.h5ad")
-        .hasStackTraceContaining("when it was listed");
-    Files.delete(file);
-    assertThatThrownBy(rows::collectAsList)
-        .hasStackTraceContaining("vanishing.h5ad")
-        .hasStackTraceContaining("gone since it was listed");
-
-    Files.copy(folder.resolve("good.h5ad"), file);
-    assertThatThrownBy(rows::collectAsList).hasStackTraceContaining("written after it was listed");
-    assertThat(read("vanishing").collectAsList()).as("listed anew").hasSize(41);
-    Files.delete(file);
   }
 }

@@ -167,11 +167,6 @@ class IdxFormatTest {
     Files.write(pair.resolve("x-labels-idx1-ubyte.gz"), Arrays.copyOf(whole, 20));
     assertThatThrownBy(() -> read("cutpair", "paired"))
         .hasMessageContaining("x-labels-idx1-ubyte.gz: truncated: ");
-    Path gone = Files.copy(folder.resolve("i2.idx"), folder.resolve("gone.idx"));
-    Dataset<Row> planned = read("gone.idx", "paired");
-    Files.delete(gone);
-    assertThatThrownBy(planned::collect)
-        .hasStackTraceContaining("gone.idx: the file is gone since it was listed");
     assertThat(read("i2.idx.gz", "paired").collectAsList()).hasSize(9);
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.image;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,7 +8,6 @@ import java.io.IOException;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -324,20 +322,5 @@ class ImageFormatTest {
           .hasStackTraceContaining(
               "small.png: 5 x 7 pixels are fewer than the 6 x 6 to be cut out");
     }
-  }
-
-  @Test
-  void namesAnImageThatVanishes() throws IOException {
-    Path gone = Files.copy(folder.resolve("small.png"), folder.resolve("gone.png"));
-    Dataset<Row> planned = read("gone.png");
-    Files.delete(gone);
-
-    assertThatThrownBy(planned::collect)
-        .hasStackTraceContaining("gone.png: the file is gone since it was listed");
-    assertThat(read("small.png").collectAsList()).hasSize(1);
-    assertThat(Arrays.asList(planned.columns())).containsExactly("image", "path", "label");
-    Files.writeString(gone, "text", UTF_8);
-    assertThatThrownBy(() -> read("gone.png")).hasMessageContaining("gone.png: broken image");
-    Files.delete(gone);
   }
 }

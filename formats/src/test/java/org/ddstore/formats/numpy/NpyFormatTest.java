@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -25,7 +24,6 @@ import org.apache.spark.sql.types.DataTypes;
 import org.ddstore.formats.FormatSpark;
 import org.ddstore.formats.Python;
 import org.ddstore.formats.StoredRecords;
-import org.ddstore.spark.DDStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,8 +60,6 @@ class NpyFormatTest {
         os.mkdir('parts')
         for i, name in enumerate(['b', 'a', 'z', 'Z']):
             np.save('parts/%s.npy' % name, np.arange(i * 1000, i * 1000 + 5 + i, dtype=np.int64))
-        os.mkdir('many')
-        for i in range(40): np.save('many/%03d.npy' % i, np.full((3, 2), i, dtype=np.float32))
         os.mkdir('mixed')
         np.save('mixed/a.npy', np.zeros((4, 3), np.float32)); np.save('mixed/b.npy', np.zeros((4, 2), np.float32))
         np.save('scalar.npy', np.float32(1)); np.save('object.npy', np.array([1, 'a'], dtype=object))
@@ -127,16 +123,6 @@ class NpyFormatTest {
     Dataset<Row> small = read("parts", "partitionBytes", "1024");
     assertThat(StoredRecords.of(small.where("value % 3 = 0"), 3))
         .isEqualTo(StoredRecords.of(read("parts").where("value % 3 = 0"), 1));
-  }
-
-  @Test
-  void inspectsManyFilesInAJobAndPacksThemIntoPartitions() {
-    Dataset<Row> many = read("many");
-
-    assertThat(many.javaRDD().getNumPartitions()).isEqualTo(1);
-    assertThat(many.count()).isEqualTo(120);
-    assertThat(many.selectExpr("value[0]").as(Encoders.FLOAT()).collectAsList())
-        .isEqualTo(IntStream.range(0, 120).mapToObj(row -> (float) Math.floorDiv(row, 3)).toList());
   }
 
   @Test
@@ -229,13 +215,6 @@ class NpyFormatTest {
     assertThatThrownBy(() -> read("int8_c_le.npy", key, value))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(message);
-  }
-
-  /** A DataFrame of files is numbered as it comes, and not stored on disks first. */
-  @Test
-  void isReadInPartitionOrderWithoutAStoredCopy() {
-    assertThat(DDStores.from(read("parts")).ranks(2).explain().toString())
-        .contains("columnar batches, in partition order");
   }
 
   private static Path withHeader(String name, String header, byte[] data) throws IOException {

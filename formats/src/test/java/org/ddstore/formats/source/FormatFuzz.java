@@ -6,13 +6,8 @@ import static java.util.stream.Collectors.toList;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -21,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.commons.io.FileUtils;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -114,7 +110,7 @@ final class FormatFuzz {
         watch.start();
         Throwable failure = read(copy, random);
         if (failure == null) {
-          delete(copy);
+          FileUtils.deleteQuietly(copy.toFile());
         } else {
           fail(copy, failure);
         }
@@ -203,33 +199,10 @@ final class FormatFuzz {
   }
 
   private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> all = Files.walk(from)) {
-      for (Path each : all.toList()) {
-        Files.copy(
-            each, to.resolve(from.relativize(each).toString()), StandardCopyOption.COPY_ATTRIBUTES);
-      }
+    if (Files.isDirectory(from)) {
+      FileUtils.copyDirectory(from.toFile(), to.toFile());
+    } else {
+      FileUtils.copyFile(from.toFile(), to.toFile());
     }
-  }
-
-  private static void delete(Path root) throws IOException {
-    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.delete(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path folder, IOException e) throws IOException {
-            Files.delete(folder);
-            return FileVisitResult.CONTINUE;
-          }
-        });
   }
 }

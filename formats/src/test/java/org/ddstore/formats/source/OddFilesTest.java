@@ -59,17 +59,6 @@ class OddFilesTest {
   }
 
   @Test
-  void groupsOfZarrThatLinkBackAreNamed() throws IOException {
-    Path group = Files.createDirectories(folder.resolve("a.zarr/g"));
-    Files.writeString(folder.resolve("a.zarr/.zgroup"), "{\"zarr_format\": 2}");
-    Files.writeString(group.resolve(".zgroup"), "{\"zarr_format\": 2}");
-    Files.createSymbolicLink(group.resolve("up"), Path.of(".."));
-
-    assertThatThrownBy(() -> count("zarr", folder.resolve("a.zarr")))
-        .hasStackTraceContaining("g/up: a symbolic link to a folder that contains it");
-  }
-
-  @Test
   void aLinkToNothingIsNamedAndOneToAFileIsRead() throws IOException {
     Path root = plain();
     Files.createSymbolicLink(root.resolve("b.bin"), Path.of("sub/a.bin"));
@@ -113,21 +102,6 @@ class OddFilesTest {
 
     assertThatThrownBy(() -> count("npy", pipe))
         .hasStackTraceContaining("pipe.npy: not a regular file");
-  }
-
-  @Test
-  void aHeaderThatMakesTooManyPartitionsIsRefused() throws IOException {
-    Path array = Files.createDirectories(folder.resolve("huge.zarr"));
-    Files.writeString(
-        array.resolve(".zarray"),
-        """
-        {"zarr_format": 2, "shape": [1000000000000000000], "chunks": [1], "dtype": "<f4",
-         "order": "C", "fill_value": 0, "filters": null, "compressor": null}
-        """);
-
-    assertThatThrownBy(() -> count("zarr", array))
-        .hasStackTraceContaining("huge.zarr: has 1,000,000,000,000,000,000 rows")
-        .hasStackTraceContaining("partitionBytes");
   }
 
   /** The file has the same size and the reader has it open, so nothing else would tell. */

@@ -50,35 +50,6 @@ class BoxPlanTest {
   }
 
   @Test
-  void shiftedTilesAreThoseOfTheSampler() {
-    int[] stride = {5, 12, 3};
-    Crop tiles =
-        Samplers.overlappingTiles(Samplers.sequential(), FIELD, BOX, stride)
-            .space()
-            .crop()
-            .orElseThrow();
-    BoxPlan plan = BoxPlan.Tiles.of(ROOM, stride, true);
-
-    assertThat(plan.boxes()).isEqualTo(10 * 4);
-    assertThat(origins(plan))
-        .isEqualTo(IntStream.range(0, 40).mapToObj(i -> origin(tiles, 0, i, i)).toList());
-  }
-
-  @Test
-  void incompleteTilesAreLeftOut() {
-    BoxPlan plan = BoxPlan.Tiles.of(ROOM, BOX, false);
-
-    assertThat(plan.boxes()).isEqualTo(6 * 4);
-    assertThat(origins(plan))
-        .startsWith(List.of(0, 0, 0), List.of(0, 10, 0))
-        .endsWith(List.of(40, 30, 0))
-        .doesNotHaveDuplicates();
-    assertThat(plan.run(3)).isEqualTo(1);
-    assertThat(plan.run(4)).isEqualTo(4);
-    assertThat(plan.run(1000)).isEqualTo(4);
-  }
-
-  @Test
   void volumesCanHaveMoreElementsThanAField() {
     long[] room = {1_000_000, 1_000_000, 1_000_000};
     List<List<Integer>> origins = origins(new BoxPlan.Crops(room, 1000, 1, 0, 0));

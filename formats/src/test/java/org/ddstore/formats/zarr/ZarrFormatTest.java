@@ -355,14 +355,4 @@ class ZarrFormatTest {
         .hasMessageContaining("value[2, 2147483648]: axis 1 of a row has 2,147,483,648 elements");
     assertThat(read("huge.zarr", "box", "1,1").schema()).isNotNull();
   }
-
-  @Test
-  void runsAreWholeChunks() throws IOException {
-    assertThat(RunLength.ofRows(columns("train.zarr"), 103, 10, 25, 7, 30)).isEqualTo(1050);
-    assertThat(RunLength.ofRows(columns("train.zarr"), 103, 1 << 20)).isEqualTo(103);
-  }
-
-  private static List<org.ddstore.formats.SampleColumn> columns(String path) throws IOException {
-    return ArraySelection.open(ZarrArrayTest.file(folder.resolve(path)), List.of()).rowColumns();
-  }
 }

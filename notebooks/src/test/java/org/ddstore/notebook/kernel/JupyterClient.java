@@ -84,8 +84,7 @@ final class JupyterClient implements AutoCloseable {
     kernel.addAll(List.of(options));
     Path description = folder.resolve("kernels/ddstore/kernel.json");
     Files.createDirectories(description.getParent());
-    JSON.writeValue(
-        description.toFile(),
+    Map<String, ?> content =
         Map.of(
             "display_name",
             "Java",
@@ -94,7 +93,8 @@ final class JupyterClient implements AutoCloseable {
             "interrupt_mode",
             "message",
             "argv",
-            kernel));
+            kernel);
+    JSON.writeValue(description.toFile(), content);
     ProcessBuilder builder =
         new ProcessBuilder(PYTHON, "-B", SCRIPT.toString())
             .directory(folder.toFile())
