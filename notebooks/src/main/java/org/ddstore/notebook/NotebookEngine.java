@@ -3,6 +3,7 @@ package org.ddstore.notebook;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -201,6 +202,15 @@ public final class NotebookEngine implements AutoCloseable {
       hasSession = true;
     }
     return session;
+  }
+
+  /**
+   * Returns the texts that can continue code.
+   *
+   * @param start receives the position that a text replaces
+   */
+  public List<String> complete(String code, int[] start) {
+    return snippets.complete(code, start);
   }
 
   /** Stops the running cell and the Spark jobs of the notebook. Does not wait for its end. */

@@ -20,6 +20,7 @@ import jdk.jshell.SourceCodeAnalysis;
 import jdk.jshell.SourceCodeAnalysis.Completeness;
 import jdk.jshell.SourceCodeAnalysis.CompletionInfo;
 import jdk.jshell.SourceCodeAnalysis.SnippetWrapper;
+import jdk.jshell.SourceCodeAnalysis.Suggestion;
 import jdk.jshell.VarSnippet;
 import jdk.jshell.spi.ExecutionControl;
 import jdk.jshell.spi.ExecutionControlProvider;
@@ -101,6 +102,20 @@ final class Snippets implements AutoCloseable {
       info = analysis.analyzeCompletion(rest);
     }
     return parts;
+  }
+
+  /**
+   * Returns the texts that can continue code.
+   *
+   * @param start receives the position that a text replaces
+   */
+  List<String> complete(String code, int[] start) {
+    List<Part> parts = parts(new CellText(0, code));
+    int offset = parts.isEmpty() ? code.length() : parts.get(parts.size() - 1).offset();
+    String last = code.substring(offset);
+    List<Suggestion> found = analysis.completionSuggestions(last, last.length(), start);
+    start[0] += offset;
+    return found.stream().map(Suggestion::continuation).distinct().toList();
   }
 
   /**

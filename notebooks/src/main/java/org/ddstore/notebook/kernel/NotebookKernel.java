@@ -194,7 +194,10 @@ final class NotebookKernel extends BaseKernel {
 
   @Override
   public ReplacementOptions complete(String code, int at) {
-    return new ReplacementOptions(List.of(), at, at);
+    String written = code.substring(0, code.offsetByCodePoints(0, at));
+    int[] start = new int[1];
+    List<String> texts = engine.complete(written, start);
+    return new ReplacementOptions(texts, written.codePointCount(0, start[0]), at);
   }
 
   @Override

@@ -164,6 +164,13 @@ class KernelIT {
         .contains("AnalysisException", "`y`");
   }
 
+  @Test
+  void completesCode() throws IOException {
+    JsonNode found = client.ask("complete", Map.of("code", "€ = 1; store.sam", "cursor_pos", 16));
+    assertThat(found.get("matches").toString()).contains("sample(");
+    assertThat(found.get("cursor_start").asInt()).isEqualTo(13);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
