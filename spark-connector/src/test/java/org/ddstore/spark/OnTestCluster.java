@@ -9,6 +9,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
+import org.ddstore.Variable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,9 +34,14 @@ public abstract class OnTestCluster {
 
   /** Row i is (i, [i, -i], "ti"). */
   protected static Dataset<Row> numberedRows() {
+    return numberedRows(0, ROWS);
+  }
+
+  /** The rows [from, to) of them, in three partitions. */
+  protected static Dataset<Row> numberedRows(long from, long to) {
     return cluster
         .session()
-        .range(ROWS)
+        .range(from, to, 1, 3)
         .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
   }
 
@@ -50,15 +56,27 @@ public abstract class OnTestCluster {
     }
   }
 
+  /** Reads {@code count} rows in another order, and fails if there are more or one is wrong. */
+  protected static void checkAll(Variable rows, int count) {
+    assertThat(rows.rows()).isEqualTo(count);
+    try (Reader reader = rows.reader()) {
+      readAll(reader, count, count);
+    }
+  }
+
   protected static long readAll(Reader reader) {
+    return readAll(reader, ROWS, 100);
+  }
+
+  private static long readAll(Reader reader, int count, int batchSize) {
     long sum = 0;
-    for (int first = 0; first < ROWS; first += 100) {
-      long[] indices = new long[100];
-      for (int i = 0; i < indices.length; i++) {
-        indices[i] = (first + i * 37L) % ROWS;
+    long[] indices = new long[batchSize];
+    for (int first = 0; first < count; first += batchSize) {
+      for (int i = 0; i < batchSize; i++) {
+        indices[i] = ((first + i) * 7919L) % count;
       }
       try (Batch batch = reader.getBatch(indices)) {
-        for (int i = 0; i < indices.length; i++) {
+        for (int i = 0; i < batchSize; i++) {
           check(batch, i, indices[i]);
           sum += indices[i];
         }

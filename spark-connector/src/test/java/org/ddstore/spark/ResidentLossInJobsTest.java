@@ -9,10 +9,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,15 +28,11 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.types.DataTypes;
-import org.ddstore.Batch;
-import org.ddstore.Reader;
-import org.ddstore.Variable;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.IngestOptions;
-import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.types.StoreJobException;
@@ -107,15 +101,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     cluster.assertNothingLeft();
   }
 
-  /** Row i is (i, [i, -i], "ti"), for i of [from, to). */
-  private static Dataset<Row> frame(long from, long to) {
-    return cluster
-        .session()
-        .range(from, to, 1, 3)
-        .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
-  }
-
-  /** The same rows; on request, the task that reaches row {@code at} waits to be killed. */
+  /** Numbered rows; on request, the task that reaches row {@code at} waits to be killed. */
   private static Dataset<Row> pausing(Evidence evidence, long at, long from, long to) {
     cluster
         .session()
@@ -131,7 +117,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
                   return id;
                 },
             DataTypes.LongType);
-    return frame(from, to)
+    return numberedRows(from, to)
         .selectExpr(
             "pausing(id) as id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
   }
@@ -150,24 +136,6 @@ class ResidentLossInJobsTest extends OnTestCluster {
   private static void killLoader(Evidence evidence) {
     kill(evidence.awaitPid("loader"));
     evidence.note("killed", "");
-  }
-
-  private static void checkAll(Variable rows, int count) {
-    assertThat(rows.rows()).isEqualTo(count);
-    long[] indices = new long[count];
-    Arrays.setAll(indices, i -> (i * 7919L) % count);
-    try (Reader reader = rows.reader();
-        Batch batch = reader.getBatch(indices)) {
-      for (int i = 0; i < count; i++) {
-        long id = indices[i];
-        if (batch.field("id").getLong(i) != id
-            || batch.field("x").getFloat(2L * i) != id
-            || batch.field("x").getFloat(2L * i + 1) != -id
-            || !batch.string("t", i).equals("t" + id)) {
-          throw new AssertionError("row %d of %d is wrong".formatted(id, count));
-        }
-      }
-    }
   }
 
   /** By ranks, by tasks that are none, and by the driver; with and without what is lost. */
@@ -212,7 +180,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   private void runWithALoss(int width) throws Exception {
-    ResidentStore store = spec(frame(0, ROWS), width).load("train");
+    ResidentStore store = spec(numberedRows(), width).load("train");
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<Integer>> job =
         CompletableFuture.supplyAsync(
@@ -295,7 +263,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   private void appendWithALoss(int width) throws Exception {
-    ResidentStore store = spec(frame(0, ROWS), width).load("train");
+    ResidentStore store = spec(numberedRows(), width).load("train");
     Evidence evidence = new Evidence(directory);
     evidence.note("pause", "");
     Dataset<Row> more = pausing(evidence, ROWS + 1, ROWS, ROWS + MORE);
@@ -330,7 +298,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Test
   @Tag("slow")
   void repairFromCopiesRecoversFromASecondLoss() throws Exception {
-    ResidentStore store = spec(frame(0, ROWS), 2).load("train");
+    ResidentStore store = spec(numberedRows(), 2).load("train");
     ResidentStore unregistered = loadUnregistered();
     String first = store.shards().get(0).executorId();
     long survivor =
@@ -371,7 +339,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Test
   @Tag("slow")
   void repairsBesideAJobInTheOtherSlots() throws Exception {
-    ResidentStore store = spec(frame(0, ROWS), 4).load("train");
+    ResidentStore store = spec(numberedRows(), 4).load("train");
     ResidentShard lost = store.shards().get(0);
     ResidentShard survivor =
         store.shards().stream()
@@ -401,11 +369,11 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Tag("slow")
   void decommissionKeepsTheRowsOfABusyExecutor() throws Exception {
     Path source = directory.resolve("source");
-    frame(0, ROWS).write().parquet(source.toString());
+    numberedRows().write().parquet(source.toString());
     Dataset<Row> stored = cluster.session().read().parquet(source.toString());
     ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
-    ResidentStore other = spec(frame(0, ROWS), 4).load("other");
-    store.append(frame(ROWS, ROWS + MORE));
+    ResidentStore other = spec(numberedRows(), 4).load("other");
+    store.append(numberedRows(ROWS, ROWS + MORE));
     ResidentShard shard = store.shards().get(0);
     String leaving = shard.executorId();
     long pid = pidOf(leaving);
@@ -442,7 +410,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
   @Tag("slow")
   void decommissionKeepsTheRowsOfAnIdleExecutor() throws Exception {
     Path source = directory.resolve("source");
-    frame(0, ROWS).write().parquet(source.toString());
+    numberedRows().write().parquet(source.toString());
     Dataset<Row> stored = cluster.session().read().parquet(source.toString());
     ResidentStore store = spec(stored.orderBy("id"), 4).load("train");
     try (OtherUser user = new OtherUser("bob")) {
@@ -513,7 +481,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     ResidentOrigin origin =
         new ResidentOrigin(
             Optional.empty(),
-            frame(0, ROWS),
+            numberedRows(),
             IngestOptions.defaults(),
             Settings.of(cluster.session())
                 .with(Setting.RANKS, 4)
@@ -545,14 +513,6 @@ class ResidentLossInJobsTest extends OnTestCluster {
   }
 
   private static long pidOf(String executor) {
-    Set<String> found =
-        new HashSet<>(
-            cluster.inEverySlot(
-                none -> StartedRank.executorId() + " " + ProcessHandle.current().pid()));
-    return found.stream()
-        .filter(idAndPid -> idAndPid.startsWith(executor + " "))
-        .map(idAndPid -> Long.valueOf(idAndPid.substring(executor.length() + 1)))
-        .findFirst()
-        .orElseThrow();
+    return cluster.pids().get(executor);
   }
 }

@@ -211,13 +211,17 @@ public final class TestCluster implements AutoCloseable {
     return BarrierStage.run(rows, body);
   }
 
+  /** Returns the process id of an executor, by its name. */
+  public Map<String, Long> pids() {
+    Map<String, Long> pids = new HashMap<>();
+    inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
+        .forEach(slot -> pids.put(slot.split(" ")[0], Long.valueOf(slot.split(" ")[1])));
+    return pids;
+  }
+
   /** Kills the process of an executor. */
   public void killExecutor(String executorId) {
-    inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid()).stream()
-        .filter(idAndPid -> idAndPid.startsWith(executorId + " "))
-        .map(idAndPid -> Long.valueOf(idAndPid.substring(executorId.length() + 1)))
-        .distinct()
-        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+    ProcessHandle.of(pids().get(executorId)).orElseThrow().destroyForcibly();
   }
 
   /**

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -379,15 +378,8 @@ class ExecutorLossTest extends OnTwoExecutors {
    * of its map tasks are computed again while sorted rows of their first computation are kept.
    */
   private static final class SortKiller extends SparkListener {
-    private final Map<String, Long> pids = new HashMap<>();
+    private final Map<String, Long> pids = cluster.pids();
     private final AtomicBoolean killed = new AtomicBoolean();
-
-    SortKiller() {
-      cluster
-          .inEverySlot(
-              rows -> new String[] {StartedRank.executorId(), "" + ProcessHandle.current().pid()})
-          .forEach(slot -> pids.put(slot[0], Long.valueOf(slot[1])));
-    }
 
     @Override
     public void onTaskEnd(SparkListenerTaskEnd end) {

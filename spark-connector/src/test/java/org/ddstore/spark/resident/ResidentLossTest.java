@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,9 +21,6 @@ import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.LongAccumulator;
-import org.ddstore.Batch;
-import org.ddstore.Reader;
-import org.ddstore.Variable;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.OnTestCluster;
@@ -34,7 +30,6 @@ import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.TestCluster;
-import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.types.RebuildDiffersException;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.transport.SegmentAddress;
@@ -55,7 +50,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("system")
 @Timeout(600)
 class ResidentLossTest extends OnTestCluster {
-  private static final int ROWS = 1000;
   private static final int MORE = 30;
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -85,7 +79,7 @@ class ResidentLossTest extends OnTestCluster {
     counted = DDStores.from(countedRows()).ranks(4).load("counted");
     copies = withMore(numbers().width(2).shortcut(false).load("copies"));
     changing = DDStores.from(changingRows()).ranks(4).load("changing");
-    frame(0, ROWS).write().parquet(source().toString());
+    numberedRows().write().parquet(source().toString());
     gone =
         DDStores.from(cluster.session().read().parquet(source().toString())).ranks(4).load("gone");
     for (ResidentStore store : DDStores.list(cluster.session())) {
@@ -111,19 +105,12 @@ class ResidentLossTest extends OnTestCluster {
     cluster.assertNothingLeft();
   }
 
-  private static Dataset<Row> frame(long from, long to) {
-    return cluster
-        .session()
-        .range(from, to, 1, 3)
-        .selectExpr("id", "concat('number ', id) as text", "array(float(id), float(-id)) as x");
-  }
-
   private static StoreSpec numbers() {
-    return DDStores.from(frame(0, ROWS)).ranks(4).readTimeout(Duration.ofSeconds(30));
+    return DDStores.from(numberedRows()).ranks(4).readTimeout(Duration.ofSeconds(30));
   }
 
   private static ResidentStore withMore(ResidentStore store) {
-    store.append(frame(ROWS, ROWS + MORE));
+    store.append(numberedRows(ROWS, ROWS + MORE));
     return store;
   }
 
@@ -145,7 +132,7 @@ class ResidentLossTest extends OnTestCluster {
   /** Rows that differ each time they are computed. */
   private static Dataset<Row> changingRows() {
     UDF1<Long, Long> clock = id -> id * 0 + System.nanoTime();
-    return frame(0, ROWS)
+    return numberedRows()
         .withColumn(
             "now",
             functions
@@ -166,22 +153,6 @@ class ResidentLossTest extends OnTestCluster {
     }
   }
 
-  private static void checkAll(Variable rows, int count) {
-    assertThat(rows.rows()).isEqualTo(count);
-    long[] indices = new long[count];
-    Arrays.setAll(indices, i -> (i * 7919L) % count);
-    try (Reader reader = rows.reader();
-        Batch batch = reader.getBatch(indices)) {
-      for (int i = 0; i < count; i++) {
-        long id = indices[i];
-        assertThat(batch.field("id").getLong(i)).isEqualTo(id);
-        assertThat(batch.string("text", i)).isEqualTo("number " + id);
-        assertThat(batch.field("x").getFloat(2L * i)).isEqualTo((float) id);
-        assertThat(batch.field("x").getFloat(2L * i + 1)).isEqualTo((float) -id);
-      }
-    }
-  }
-
   private static void readInTasks(StoreHandle handle, int rows) {
     cluster.inEverySlot(
         none -> {
@@ -195,13 +166,7 @@ class ResidentLossTest extends OnTestCluster {
   /** Kills the executor that holds the shard of rank 1. */
   private static String killHolder(ResidentStore store) {
     String holder = store.shards().get(1).executorId();
-    Set<Long> killed =
-        cluster
-            .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
-            .stream()
-            .filter(idAndPid -> idAndPid.startsWith(holder + " "))
-            .map(idAndPid -> Long.valueOf(idAndPid.substring(holder.length() + 1)))
-            .collect(Collectors.toSet());
+    Set<Long> killed = Set.of(cluster.pids().get(holder));
     assertThat(Leftovers.directoriesOf(killed)).as("before the loss").isNotEmpty();
     killed.forEach(OnTestCluster::kill);
     await("files of the lost executor are deleted without a new load")

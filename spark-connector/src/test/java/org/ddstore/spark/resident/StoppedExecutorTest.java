@@ -6,19 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
-import org.ddstore.Batch;
-import org.ddstore.Reader;
 import org.ddstore.contract.Stopped;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.Evidence;
@@ -27,7 +23,6 @@ import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
 import org.ddstore.spark.StoreSpec;
-import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.DeadlineExceededException;
 import org.junit.jupiter.api.Tag;
@@ -42,46 +37,21 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 @Tag("always")
 class StoppedExecutorTest extends OnResidentCluster {
-  private static final int ROWS = 1000;
   private static final int MORE = 30;
   private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
 
   private static StoreSpec numbers() {
-    return DDStores.from(
-            cluster
-                .session()
-                .range(0, ROWS, 1, 3)
-                .selectExpr("id", "concat('number ', id) as text", "float(-id) as x"))
-        .ranks(4)
-        .shortcut(false)
-        .readTimeout(READ_TIMEOUT);
+    return DDStores.from(numberedRows()).ranks(4).shortcut(false).readTimeout(READ_TIMEOUT);
   }
 
   private static void checkAll(StoreReader store) {
-    long[] indices = new long[ROWS];
-    Arrays.setAll(indices, i -> (i * 7919L) % ROWS);
-    try (Reader reader = store.rows().reader();
-        Batch batch = reader.getBatch(indices)) {
-      for (int i = 0; i < ROWS; i++) {
-        assertThat(batch.field("id").getLong(i)).isEqualTo(indices[i]);
-        assertThat(batch.string("text", i)).isEqualTo("number " + indices[i]);
-        assertThat(batch.field("x").getFloat(i)).isEqualTo((float) -indices[i]);
-      }
-    }
+    checkAll(store.rows(), ROWS);
   }
 
   /** The process of the executor that holds the first shard of the rows, of the first group. */
   private static ProcessHandle holder(ResidentStore store) {
-    String executor = store.shards().get(0).executorId();
-    Predicate<String> isIt = idAndPid -> idAndPid.startsWith(executor + " ");
-    return cluster
-        .inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
-        .stream()
-        .filter(isIt)
-        .map(idAndPid -> Long.valueOf(idAndPid.substring(executor.length() + 1)))
-        .findFirst()
-        .flatMap(ProcessHandle::of)
-        .orElseThrow();
+    long pid = cluster.pids().get(store.shards().get(0).executorId());
+    return ProcessHandle.of(pid).orElseThrow();
   }
 
   /** Both readers wait for the same stopped executor, at the same time. */
@@ -128,7 +98,7 @@ class StoppedExecutorTest extends OnResidentCluster {
             .session()
             .range(ROWS, ROWS + MORE, 1, 3)
             .select(functions.udf(gate, DataTypes.LongType).apply(functions.col("id")).as("id"))
-            .selectExpr("id", "concat('number ', id) as text", "float(-id) as x");
+            .selectExpr("id", "array(float(id), float(-id)) as x", "concat('t', id) as t");
     CompletableFuture<Void> append = CompletableFuture.runAsync(() -> store.append(more));
     evidence.awaitNote("inside");
     SparkContext context = cluster.session().sparkContext();
