@@ -7,6 +7,6 @@ package org.ddstore.notebook;
  * @param isShown whether the cell ends with an expression whose value is to be shown
  * @param value value of the expression, may be null; null if there is none
  */
-public record CellResult(boolean isShown, Object value) {
+record CellResult(boolean isShown, Object value) {
   static final CellResult NONE = new CellResult(false, null);
 }

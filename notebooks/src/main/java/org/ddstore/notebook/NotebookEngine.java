@@ -105,19 +105,26 @@ public final class NotebookEngine implements AutoCloseable {
   }
 
   /**
-   * Runs a cell: Java code, or {@code %%sql} and statements that semicolons separate.
+   * Runs a cell: Java code, or {@code %%sql} and statements that semicolons separate. Returns the
+   * value of the last expression; runs a Spark job if it is a DataFrame.
    *
    * @param number number of the cell, for places in errors
+   * @return empty if the cell does not end with an expression whose value is to be shown
    * @throws CellException if the cell cannot be compiled, or its code fails or is interrupted
    */
-  public CellResult run(int number, String code) throws CellException {
+  public Optional<Shown> run(int number, String code) throws CellException {
+    CellControl control = snippets.control();
     return inCell(
-        session ->
-            code.strip().startsWith(SQL)
-                ? snippets
-                    .control()
-                    .interruptibly(() -> sql(session, code.strip().substring(SQL.length())))
-                : snippets.eval(new CellText(number, code)));
+        session -> {
+          CellResult result =
+              code.strip().startsWith(SQL)
+                  ? control.interruptibly(() -> sql(session, code.strip().substring(SQL.length())))
+                  : snippets.eval(new CellText(number, code));
+          // In the same cell: an interrupt that has come meanwhile ends it here.
+          return result.isShown()
+              ? Optional.of(control.interruptibly(() -> Shown.of(result.value())))
+              : Optional.empty();
+        });
   }
 
   private static CellResult sql(SparkSession session, String code) {
@@ -144,15 +151,6 @@ public final class NotebookEngine implements AutoCloseable {
           snippets.reset();
           return null;
         });
-  }
-
-  /**
-   * Returns the forms in which a value is shown; runs a Spark job if it is a DataFrame.
-   *
-   * @throws CellException if the job fails or is interrupted
-   */
-  public Shown render(Object value) throws CellException {
-    return inCell(session -> snippets.control().interruptibly(() -> Shown.of(value)));
   }
 
   /** Code that runs for a cell. */

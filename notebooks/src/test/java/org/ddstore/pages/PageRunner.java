@@ -17,9 +17,9 @@ import java.util.stream.Stream;
 import org.ddstore.cli.Launcher;
 import org.ddstore.notebook.CellException;
 import org.ddstore.notebook.CellOutput;
-import org.ddstore.notebook.CellResult;
 import org.ddstore.notebook.NotebookEngine;
 import org.ddstore.notebook.NotebookOptions;
+import org.ddstore.notebook.Shown;
 import org.ddstore.spark.SparkArchive;
 
 /**
@@ -114,8 +114,7 @@ final class PageRunner implements AutoCloseable {
         CompletableFuture.runAsync(
             notebook::interrupt, CompletableFuture.delayedExecutor(CELL_SECONDS, TimeUnit.SECONDS));
     try {
-      CellResult result = notebook.run(1, code);
-      String shown = result.isShown() ? notebook.render(result.value()).text() : "";
+      String shown = notebook.run(1, code).map(Shown::text).orElse("");
       return printed.toString(UTF_8) + shown;
     } finally {
       deadline.cancel(false);

@@ -14,7 +14,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.ddstore.notebook.CellException;
-import org.ddstore.notebook.CellResult;
 import org.ddstore.notebook.NotebookEngine;
 import org.dflib.jjava.jupyter.channels.JupyterConnection;
 import org.dflib.jjava.jupyter.channels.ShellChannel;
@@ -149,13 +148,7 @@ final class NotebookKernel extends BaseKernel {
   private Optional<DisplayData> execute(ShellReplyEnvironment environment, int count, String code)
       throws CellException {
     Future<Optional<DisplayData>> cell =
-        cells.submit(
-            () -> {
-              CellResult result = engine.run(count, code);
-              return result.isShown()
-                  ? Optional.of(CellOutputs.data(engine.render(result.value())))
-                  : Optional.empty();
-            });
+        cells.submit(() -> engine.run(count, code).map(CellOutputs::data));
     try {
       while (true) {
         try {
