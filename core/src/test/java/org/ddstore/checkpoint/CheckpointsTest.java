@@ -288,11 +288,4 @@ class CheckpointsTest {
                 }))
         .containsOnly(1L);
   }
-
-  @Test
-  void optionsNameTheirValues() {
-    assertThat(CheckpointOptions.defaults().keep(7))
-        .hasToString(
-            "CheckpointOptions[keep 7, chunkSize 4,194,304 bytes, memoryLimit 67,108,864 bytes, writers 4, saving BACKGROUND, onFailure THROW, saveTimeout PT10M]");
-  }
 }
