@@ -159,29 +159,20 @@ class PipelineByHandTest extends OnSamples {
     assertThat(count(Stage.READ)).isZero();
   }
 
+  /** Of "points" the first batch shows how much memory others take. */
   @Test
-  void consumerRunsNoTransform() {
-    pipeline.close();
-    pipeline = pipeline(OPTIONS.transform(batch -> {}));
-    pipeline.push(shuffled(samples));
-    plan();
-    read(1);
-    takes(0);
-    assertStarved();
-    assertThat(pipeline.pending()).as("that could be read").isPositive();
-    assertThat(count(Stage.READ)).isZero();
-  }
-
-  @Test
-  void consumerReadsNoBatchOfUnknownSize() {
-    pipeline.close();
-    pipeline = pipeline(OPTIONS.fields("points"));
-    pipeline.push(shuffled(samples));
-    plan(); // and no second one: the first shows how much memory they take
-    read(1);
-    pipeline.pop(AT_ONCE).close();
-    assertStarved();
-    assertThat(pipeline.pending()).as("that could be read").isPositive();
+  void consumerRunsNoTransformAndReadsNoBatchOfUnknownSize() {
+    for (LoaderOptions options :
+        List.of(OPTIONS.transform(batch -> {}), OPTIONS.fields("points"))) {
+      pipeline.close();
+      pipeline = pipeline(options);
+      pipeline.push(shuffled(samples));
+      plan();
+      read(1);
+      pipeline.pop(AT_ONCE).close();
+      assertStarved();
+      assertThat(pipeline.pending()).as("that could be read").isPositive();
+    }
     assertThat(count(Stage.READ)).isZero();
   }
 

@@ -123,15 +123,7 @@ class PipelineEndTest extends OnSamples {
       awaitTrue(() -> loader.pending() >= 3); // one is made, one is read, others keep it busy
     }
     try (Loader loader = open(LoaderOptions.defaults())) {
-      loader.push(
-          LongStream.generate(
-                  () -> {
-                    awaitLatch(never);
-                    return 0;
-                  })
-              .boxed()
-              .iterator(),
-          1);
+      loader.push(blocking(never), 1);
     }
     for (int popped = 0; popped < 8; popped++) {
       try (Loader loader = open(LoaderOptions.defaults().workers(2))) {

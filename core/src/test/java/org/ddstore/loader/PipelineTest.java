@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -122,21 +121,8 @@ class PipelineTest extends OnSamples {
   @Test
   void popCanBeRetriedAfterStarvation() {
     CountDownLatch goOn = new CountDownLatch(1);
-    Iterator<Long> slow =
-        new Iterator<>() {
-          @Override
-          public boolean hasNext() {
-            return true;
-          }
-
-          @Override
-          public Long next() {
-            awaitLatch(goOn);
-            return 7L;
-          }
-        };
     try (Loader loader = open(LoaderOptions.defaults())) {
-      loader.push(slow, 1);
+      loader.push(blocking(goOn), 1);
       for (int i = 0; i < 3; i++) {
         assertThatThrownBy(() -> loader.pop(AT_ONCE))
             .isInstanceOf(PoolStarvedException.class)
