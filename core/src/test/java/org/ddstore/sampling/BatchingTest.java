@@ -258,9 +258,7 @@ class BatchingTest {
         for (int epoch = 0; epoch < 6; epoch += 2) {
           Set<Long> seen = new HashSet<>(Epochs.ofAll(batching, rows, world, epoch));
           seen.addAll(Epochs.ofAll(batching, rows, world, epoch + 1));
-          assertThat(seen)
-              .as("%d rows, %d ranks, batches of %d", rows, world, batch)
-              .hasSize(rows);
+          assertThat(seen).as("%d rows, %d ranks, batches of %d", rows, world, batch).hasSize(rows);
         }
       }
     }
