@@ -60,7 +60,8 @@ final class DocsCommand {
   }
 
   private static Path output(Path root, List<String> arguments) throws IOException {
-    String output = root.resolve("target/docs-site").toString();
+    Path standard = root.resolve("target/docs-site");
+    String output = standard.toString();
     for (int i = 0; i < arguments.size(); i++) {
       String argument = arguments.get(i);
       if (argument.equals("--output")) {
@@ -77,14 +78,18 @@ final class DocsCommand {
       throw new IllegalArgumentException("--output needs a folder");
     }
     Path folder = Path.of(output).toAbsolutePath().normalize();
-    if (!Files.exists(folder)) {
+    if (!Files.exists(folder) || folder.equals(standard)) {
       return folder;
     }
     if (!Files.isDirectory(folder)) {
       throw new IllegalArgumentException("--output: \"%s\" is not a folder".formatted(output));
     }
     try (Stream<Path> files = Files.list(folder)) {
-      if (files.findAny().isPresent() && !Files.exists(folder.resolve("assets/mermaid.min.js"))) {
+      boolean isSite =
+          Stream.of("assets/mermaid.min.js", "javadoc")
+              .map(folder::resolve)
+              .anyMatch(Files::exists);
+      if (files.findAny().isPresent() && !isSite) {
         throw new IllegalArgumentException(
             "--output: \"%s\" has other files: name an empty folder or a former site"
                 .formatted(output));

@@ -25,6 +25,7 @@ interface LargeContract extends Contract {
 
   @Test
   @Tag("slow")
+  @Tag("always")
   default void readsAShardAboveTwoGiB() throws Exception {
     run(
         2,

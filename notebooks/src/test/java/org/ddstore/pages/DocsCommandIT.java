@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The command {@code ./ddstore docs}, with the Javadoc and mermaid. */
 @Tag("system")
 @Tag("slow")
+@Tag("always")
 class DocsCommandIT {
   /** Resources that a browser loads from other hosts. */
   private static final String FOREIGN =

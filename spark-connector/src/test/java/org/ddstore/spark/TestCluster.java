@@ -211,11 +211,11 @@ public final class TestCluster implements AutoCloseable {
     return BarrierStage.run(rows, body);
   }
 
-  /** Returns the process id of an executor, by its name. */
+  /** Returns the process ids of the executors, by name. */
   public Map<String, Long> pids() {
     Map<String, Long> pids = new HashMap<>();
-    inEverySlot(none -> StartedRank.executorId() + " " + ProcessHandle.current().pid())
-        .forEach(slot -> pids.put(slot.split(" ")[0], Long.valueOf(slot.split(" ")[1])));
+    inEverySlot(none -> new String[] {StartedRank.executorId(), "" + ProcessHandle.current().pid()})
+        .forEach(slot -> pids.put(slot[0], Long.valueOf(slot[1])));
     return pids;
   }
 
