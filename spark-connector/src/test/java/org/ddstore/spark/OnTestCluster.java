@@ -56,8 +56,11 @@ public abstract class OnTestCluster {
     }
   }
 
-  /** Reads {@code count} rows in another order, and fails if there are more or one is wrong. */
-  protected static void checkAll(Variable rows, int count) {
+  /**
+   * Reads {@code count} {@link #numberedRows} in another order, and fails if there are more or one
+   * is wrong.
+   */
+  protected static void checkNumbered(Variable rows, int count) {
     assertThat(rows.rows()).isEqualTo(count);
     try (Reader reader = rows.reader()) {
       readAll(reader, count, count);

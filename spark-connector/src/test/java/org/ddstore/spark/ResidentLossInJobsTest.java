@@ -144,7 +144,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
     assertThat(
             store.run(
                 context -> {
-                  checkAll(context.rows(), count);
+                  checkNumbered(context.rows(), count);
                   return context.store().digest(RankContext.ROWS);
                 }))
         .isEqualTo(Collections.nCopies(4, digest));
@@ -155,12 +155,12 @@ class ResidentLossInJobsTest extends OnTestCluster {
     cluster.inEverySlot(
         none -> {
           try (StoreReader reader = handle.attach()) {
-            checkAll(reader.rows(), count);
+            checkNumbered(reader.rows(), count);
           }
           return 0;
         });
     try (StoreReader reader = handle.attach()) {
-      checkAll(reader.rows(), count);
+      checkNumbered(reader.rows(), count);
     }
   }
 
@@ -187,13 +187,13 @@ class ResidentLossInJobsTest extends OnTestCluster {
             () ->
                 store.run(
                     context -> {
-                      checkAll(context.rows(), ROWS);
+                      checkNumbered(context.rows(), ROWS);
                       evidence.note("pid of " + context.rank(), ProcessHandle.current().pid());
                       while (context.attempt() == 1 && !Thread.interrupted()) {
-                        checkAll(context.rows(), ROWS);
+                        checkNumbered(context.rows(), ROWS);
                       }
                       context.communicator().barrier();
-                      checkAll(context.rows(), ROWS);
+                      checkNumbered(context.rows(), ROWS);
                       return context.attempt();
                     }));
     for (int rank = 0; rank < 4; rank++) {
@@ -392,7 +392,7 @@ class ResidentLossInJobsTest extends OnTestCluster {
           .noneMatch(ResidentShard::isLost)
           .noneMatch(copied -> copied.executorId().equals(leaving));
       try (StoreReader reader = store.handle().attach()) {
-        checkAll(reader.rows(), ROWS + MORE);
+        checkNumbered(reader.rows(), ROWS + MORE);
       }
       store.drop();
       other.drop();

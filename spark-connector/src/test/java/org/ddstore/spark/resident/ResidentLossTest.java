@@ -87,7 +87,7 @@ class ResidentLossTest extends OnTestCluster {
       HANDLES.put(store.name(), store.handle());
     }
     readerOfCopies = copies.handle().attach();
-    checkAll(readerOfCopies.rows(), ROWS + MORE);
+    checkNumbered(readerOfCopies.rows(), ROWS + MORE);
     assertCopiesAreApart("before the loss");
 
     victim = killHolder(shortcut);
@@ -157,7 +157,7 @@ class ResidentLossTest extends OnTestCluster {
     cluster.inEverySlot(
         none -> {
           try (StoreReader reader = handle.attach()) {
-            checkAll(reader.rows(), rows);
+            checkNumbered(reader.rows(), rows);
           }
           return 0;
         });
@@ -204,7 +204,7 @@ class ResidentLossTest extends OnTestCluster {
     List<Boolean> home =
         store.run(
             context -> {
-              checkAll(context.rows(), ROWS + MORE);
+              checkNumbered(context.rows(), ROWS + MORE);
               return context.isHome();
             });
     assertThat(home).as("%s%n%s", store.explain(), store.shards()).containsOnly(true);
@@ -263,13 +263,13 @@ class ResidentLossTest extends OnTestCluster {
 
   @Test
   void readersAndTheNextRunUseTheCopies() {
-    checkAll(readerOfCopies.rows(), ROWS + MORE);
+    checkNumbered(readerOfCopies.rows(), ROWS + MORE);
     Set<Integer> lost = lostRanks(copies);
     assertThat(lost).hasSize(2);
     readInTasks(copies.handle(), ROWS + MORE);
     copies.run(
         context -> {
-          checkAll(context.rows(), ROWS + MORE);
+          checkNumbered(context.rows(), ROWS + MORE);
           return 0;
         });
     assertThat(lostRanks(copies)).as("the run has loaded nothing").isEqualTo(lost);

@@ -45,7 +45,7 @@ class StoppedExecutorTest extends OnResidentCluster {
   }
 
   private static void checkAll(StoreReader store) {
-    checkAll(store.rows(), ROWS);
+    checkNumbered(store.rows(), ROWS);
   }
 
   /** The process of the executor that holds the first shard of the rows, of the first group. */
