@@ -76,7 +76,7 @@ class DocsCommandIT {
   /** Pages without their suffix, the old and the new one, and the anchor if there is one. */
   private void assertRedirects(String... pages) {
     assertThat(site.resolve(pages[0] + ".html")).content().contains("http-equiv=\"refresh\"");
-    assertThat(site.resolve(pages[1] + ".html"))
+    assertThat(site.resolve(pages[1].replaceFirst("README$", "index") + ".html"))
         .content()
         .contains(pages.length > 2 ? "id=\"%s\"".formatted(pages[2]) : "<article");
   }
