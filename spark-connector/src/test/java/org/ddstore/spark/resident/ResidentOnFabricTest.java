@@ -15,7 +15,6 @@ import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
 import org.ddstore.spark.TestCluster;
-import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.wire.FabricBackend;
 import org.ddstore.types.ReadPath;
@@ -90,15 +89,7 @@ class ResidentOnFabricTest {
 
     String victim = store.shards().get(1).executorId();
     cluster.executors();
-    cluster
-        .inEverySlot(
-            none ->
-                StartedRank.executorId().equals(victim)
-                    ? ProcessHandle.current().pid()
-                    : Long.valueOf(-1))
-        .stream()
-        .filter(pid -> pid > 0)
-        .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+    cluster.killExecutor(victim);
 
     assertThat(transports(store)).allMatch(text -> text.startsWith("fabric, "));
     assertThat(store.shards())
