@@ -3,14 +3,25 @@ package org.ddstore.cli;
 
 import java.util.Map;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.cluster.HostProbe;
+import org.ddstore.spark.types.HostFacts;
+import org.ddstore.types.Plural;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Options for the ranks and executors of a command, as a mixin. */
 public final class ClusterOptions {
   private static final int MAX = 1024;
+
+  /** Spark starts no executor with less. */
+  private static final int MIN_MEMORY_MB = 450;
+
+  /** 512 ranks on two processors took three minutes for the demo's rows, nearly all to start. */
+  private static final int MAX_RANKS_PER_PROCESSOR = 256;
 
   @Option(
       names = "--ranks",
@@ -61,9 +72,31 @@ public final class ClusterOptions {
     OptionRange.check(command, "--ranks", ranks == null ? 1 : ranks, 1, MAX);
     OptionRange.check(command, "--executors", executors, 1, MAX);
     OptionRange.check(command, "--width", width == null ? 1 : width, 1, MAX);
+    if (!EmbeddedSpark.isSubmitted()) {
+      checkMachine(HostProbe.read(ProcessDirectory.SHARED_MEMORY));
+    }
     int coresEach = ranks == null ? 1 : (ranks + executors - 1) / executors;
     return EmbeddedSpark.open(
         "ddstore " + command.name(), executors, coresEach, memoryMb, settings);
+  }
+
+  /** Refuses, before executors start, what this machine cannot run. */
+  void checkMachine(HostFacts host) {
+    int memoryMbOfHost = (int) Math.min(host.physicalMemoryBytes() >> 20, Integer.MAX_VALUE);
+    OptionRange.check(command, "--memory", memoryMb, MIN_MEMORY_MB, memoryMbOfHost);
+    if ((long) executors * memoryMb > memoryMbOfHost) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--executors %d: heaps of %,d MiB each exceed the %,d MiB of this machine: at most %d, or less --memory"
+              .formatted(executors, memoryMb, memoryMbOfHost, memoryMbOfHost / memoryMb));
+    }
+    int mostRanks = MAX_RANKS_PER_PROCESSOR * host.processors();
+    if (ranks != null && ranks > mostRanks) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--ranks %d: this machine has %s: at most %d"
+              .formatted(ranks, Plural.of(host.processors(), "processor"), mostRanks));
+    }
   }
 
   public int ranks(int byDefault) {

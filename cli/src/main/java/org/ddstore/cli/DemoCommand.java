@@ -11,8 +11,15 @@ import org.apache.spark.sql.Row;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
+import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.Explanation;
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.cluster.HostProbe;
+import org.ddstore.spark.config.ByteSize;
+import org.ddstore.spark.types.HostFacts;
+import org.ddstore.spark.types.PreflightException;
 import org.ddstore.types.Backing;
+import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -31,7 +38,6 @@ import picocli.CommandLine.Spec;
     })
 final class DemoCommand implements Callable<Integer> {
   private static final int RANKS = 4;
-  private static final int STEPS = 3;
 
   /** Version 1 of file sources, because version 2 does not report the file of each row. */
   private static final Map<String, String> SETTINGS =
@@ -46,13 +52,6 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Number of rows to write if --input is not given; ${DEFAULT-VALUE} by default.")
   private long rows = 200_000;
-
-  @Option(
-      names = "--input",
-      paramLabel = "PATH",
-      description =
-          "File, directory or pattern, see --format; by default a temporary one is written.")
-  private String input;
 
   @Option(
       names = "--batch",
@@ -72,7 +71,7 @@ final class DemoCommand implements Callable<Integer> {
       description = "Total duration of all timed reads in seconds; ${DEFAULT-VALUE} by default.")
   private double seconds = 3;
 
-  @Mixin private InputOptions inputOptions;
+  @Mixin private InputPath path;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
   @Mixin private BackingOption backing;
@@ -87,45 +86,63 @@ final class DemoCommand implements Callable<Integer> {
     OptionRange.check(command, "--batch", batchRows, 1, Integer.MAX_VALUE);
     OptionRange.checkSeconds(command, seconds);
     transport.check();
-    if (input != null) {
-      InputOptions.checkExists(input);
+    String input = path.orNull();
+    if (input == null && backing.isSharedMemory() && !EmbeddedSpark.isSubmitted()) {
+      checkSharedMemory(HostProbe.read(ProcessDirectory.SHARED_MEMORY));
     }
     DemoReport report = new DemoReport(output);
     DemoResult result;
-    try (EmbeddedSpark spark = cluster.open(RANKS, SETTINGS)) {
-      result = run(spark, report);
+    try (Progress progress = Progress.ofSpark("demo")) {
+      progress.describe("start Spark");
+      try (EmbeddedSpark spark = cluster.open(RANKS, SETTINGS)) {
+        result = run(spark, input, report, progress);
+      }
     }
     report.print(result, input);
     output.finish(result.mismatches(), result.results(), result.summary());
     return result.exitCode();
   }
 
-  private DemoResult run(EmbeddedSpark spark, DemoReport report) throws IOException {
-    try (Progress progress = Progress.open("demo", STEPS)) {
-      progress.describe(input == null ? "write Parquet" : "inspect the data");
-      String path = input == null ? write(spark, report) : input;
-      progress.stepTo(1);
-      progress.describe("query Spark SQL");
-      Dataset<Row> files =
-          input == null
-              ? spark.session().read().parquet(path)
-              : InputFormat.read(spark.session(), path, inputOptions);
-      List<Leaf> leaves = Leaf.of(files.schema(), source);
-      StoreSpec spec = cluster.on(transport.on(backing.on(Source.spec(files, source), spark)));
-      if (input != null) {
-        // Rejects columns that cannot be loaded before Spark SQL reads all rows.
-        spec.explain().warnings().forEach(report::addWarning);
-      }
-      long start = System.nanoTime();
-      ExpectedRows expected = RowOracle.query(files, leaves, source.orderBy, seed);
-      report.addQuery(expected, System.nanoTime() - start);
-      progress.stepTo(2);
-      progress.describe("load and read");
-      DemoResult result =
-          DemoTask.run(spec, expected, leaves, batchRows, seed, (long) (seconds * 1e9));
-      progress.stepTo(STEPS);
-      return result;
+  /** Refuses rows that do not fit, before they are written and queried. */
+  private void checkSharedMemory(HostFacts host) {
+    Long free = host.sharedMemoryFreeBytes();
+    long fitting = free == null ? rows : free / DemoData.BYTES_PER_ROW;
+    if (rows > fitting) {
+      throw new DDStoreException(
+          "--rows %,d: the rows need %s, and %s has %s free: at most --rows %d, or --backing file"
+              .formatted(
+                  rows,
+                  ByteSize.format((long) ((double) rows * DemoData.BYTES_PER_ROW)),
+                  host.sharedMemoryPath(),
+                  ByteSize.format(free),
+                  fitting));
     }
+  }
+
+  private DemoResult run(EmbeddedSpark spark, String input, DemoReport report, Progress progress)
+      throws IOException {
+    progress.describe(input == null ? "write Parquet" : "inspect the data");
+    String files = input == null ? write(spark, report) : input;
+    progress.describe("query Spark SQL");
+    Dataset<Row> frame =
+        input == null
+            ? spark.session().read().parquet(files)
+            : InputFormat.read(spark.session(), files, path.options);
+    List<Leaf> leaves = Leaf.of(frame.schema(), source);
+    StoreSpec spec = cluster.on(transport.on(backing.on(Source.spec(frame, source), spark)));
+    if (input != null) {
+      // Rejects what cannot be loaded before Spark SQL reads all rows.
+      Explanation explanation = spec.explain();
+      explanation.warnings().forEach(report::addWarning);
+      if (!explanation.problems().isEmpty()) {
+        throw new PreflightException("cannot load " + input + ":", explanation.problems());
+      }
+    }
+    long start = System.nanoTime();
+    ExpectedRows expected = RowOracle.query(frame, leaves, source.orderBy, seed);
+    report.addQuery(expected, System.nanoTime() - start);
+    progress.describe("load and read");
+    return DemoTask.run(spec, expected, leaves, batchRows, seed, (long) (seconds * 1e9));
   }
 
   private String write(EmbeddedSpark spark, DemoReport report) throws IOException {
@@ -148,6 +165,11 @@ final class DemoCommand implements Callable<Integer> {
           "Files are in a temporary directory."
         })
     private Backing backing;
+
+    /** Returns whether rows are in /dev/shm, by default or by the user's choice. */
+    boolean isSharedMemory() {
+      return backing == null || backing == Backing.SHM;
+    }
 
     StoreSpec on(StoreSpec spec, EmbeddedSpark spark) throws IOException {
       if (backing == null) {

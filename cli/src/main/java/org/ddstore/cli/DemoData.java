@@ -26,6 +26,9 @@ public final class DemoData {
   static final List<FieldType> TYPES =
       List.of(FieldType.parse("image=uint8[28,28]"), FieldType.parse("points=float32[?,2]"));
 
+  /** Mean size of a row in a store, rounded up; measured. */
+  static final long BYTES_PER_ROW = 900;
+
   private static final int FILES = 8;
   private static final int SIDE = 28;
   private static final int LABELS = 10;

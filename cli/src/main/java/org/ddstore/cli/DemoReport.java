@@ -59,7 +59,7 @@ final class DemoReport {
     heldLines.forEach(output::line);
     RankReadings.Summary store = result.store();
     line(
-        "Loaded   %s of %s into the memory of %s, in %.1f s (%,d rows/s)",
+        "Loaded   %s, %s, into %s in %.1f s (%,d rows/s)",
         Plural.of(store.rows(), "row"),
         ByteSize.format(store.bytes()),
         Plural.of(result.executors(), "executor"),
@@ -69,14 +69,12 @@ final class DemoReport {
         "field, type",
         store.fields().stream().map(field -> List.of(field.field(), field.type())).toList());
     output.table(
-        "rank, executor, rows, bytes, rows read, own process, same host, remote, us/row single,"
-            + " us/row batch, mismatches",
+        "rank, exec, rows, bytes, read, own, host, remote, single, batch, wrong",
         result.ranks().stream().map(DemoReport::cells).toList());
+    line("(read: rows; own, host, remote: shares of paths; single, batch: µs per row)");
+    line("Read     %,d random rows: %s", result.rowsRead(), shares(result));
     line(
-        "Read     %,d random rows of all ranks, singly and in batches: %s",
-        result.rowsRead(), shares(result));
-    line(
-        "Speed    %.2f us/row in single reads, %.2f us/row in batches (one rank at a time)",
+        "Speed    %.2f µs/row singly, %.2f µs/row in batches (one rank at a time)",
         result.singleMicrosPerRow(), result.batchMicrosPerRow());
     line("Digest   %s, independent of the number of ranks", result.digest());
     line(
@@ -89,8 +87,8 @@ final class DemoReport {
     }
     line(
         input == null
-            ? "Next     ./ddstore demo --input YOUR.parquet, ./ddstore explain --input YOUR.parquet"
-            : "Next     ./ddstore get --input " + input + " --indices 0,1,2");
+            ? "Next     ./ddstore explain YOUR.parquet, then ./ddstore demo YOUR.parquet"
+            : "Next     ./ddstore get " + input + " --indices 0,1,2");
   }
 
   private static List<Object> cells(RankReadings rank) {

@@ -59,10 +59,10 @@ final class DoctorCommand implements Callable<Integer> {
                 Plural.of(cluster.executors().size(), "executor"),
                 Plural.of(cluster.taskCpus(), "CPU"),
                 Plural.of(cluster.slots(), "slot")));
-    output.table(
+    output.tableByOwner(
         "executor, host, JDK, Spark, Scala, heap, container",
         report.executors().stream().map(DoctorCommand::versions).toList());
-    output.table(
+    output.tableByOwner(
         "executor, native library, copy kernel, devices",
         report.executors().stream()
             .map(
@@ -73,22 +73,27 @@ final class DoctorCommand implements Callable<Integer> {
                         executor.gatherKernel(),
                         executor.devices()))
             .toList());
-    output.table(
+    output.tableByOwner(
         "executor, shared memory, free, of, locked memory, enough for",
         report.executors().stream().map(executor -> memory(executor.host())).toList());
-    output.table("executor, transport, available, detail", transports(report));
+    output.tableByOwner("executor, transport, available, detail", transports(report));
     for (Problem problem : report.problems()) {
       output.line("PROBLEM  " + problem.missing());
       output.line("  do     " + problem.remedy());
     }
     output.line(canRun ? "A store can run here." : "A store cannot run here.");
+    output.line(
+        "Next     "
+            + (canRun
+                ? "./ddstore demo, or ./ddstore explain YOUR.parquet"
+                : "do what the PROBLEM lines name, then ./ddstore doctor again"));
   }
 
   private static List<String> versions(ExecutorReport executor) {
     HostFacts host = executor.host();
     return List.of(
         host.executorId(),
-        host.hostName() + " (pid " + host.pid() + ")",
+        host.hostName(),
         host.jdk(),
         executor.sparkVersion(),
         executor.scalaVersion(),

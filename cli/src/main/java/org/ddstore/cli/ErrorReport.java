@@ -2,8 +2,16 @@
 package org.ddstore.cli;
 
 import java.io.PrintWriter;
+import java.util.Comparator;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.commons.text.similarity.JaroWinklerSimilarity;
 import org.apache.spark.sql.AnalysisException;
+import org.ddstore.local.Colour;
+import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.local.Interruption;
 import org.ddstore.local.Output;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DDStoreException;
@@ -14,6 +22,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The handlers of a parser that report an error of a command in one line. */
 public final class ErrorReport {
+  private static final double MIN_SIMILARITY = 0.75;
+
   private ErrorReport() {}
 
   /**
@@ -22,8 +32,11 @@ public final class ErrorReport {
    * @return the exit code
    */
   public static int print(Exception failure, CommandLine command, ParseResult arguments) {
+    if (Interruption.hasCome()) {
+      return CommandLine.ExitCode.SOFTWARE; // not the command has failed
+    }
     PrintWriter err = command.getErr();
-    err.println("ddstore: " + message(failure));
+    err.println(Colour.of("ddstore: " + withOptions(message(failure), command)));
     if (failure instanceof IngestException) {
       err.println("Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
     }
@@ -46,6 +59,19 @@ public final class ErrorReport {
             .formatted(failure.getClass().getSimpleName(), line, Output.VERBOSE);
   }
 
+  /** Returns a message with the options of a command in place of the settings of Spark. */
+  static String withOptions(String message, CommandLine command) {
+    if (EmbeddedSpark.isSubmitted() || command.getCommandSpec().findOption("--ranks") == null) {
+      return message;
+    }
+    return message
+        .replace(
+            "spark.ddstore.backing=file with spark.ddstore.directory on a disk", "--backing file")
+        .replaceAll("spark\\.ddstore\\.(backing|ranks|width|transport)\\b=?", "--$1 ")
+        .replaceAll("(--(?:backing|ranks|width|transport)) (?=\\W|$)", "$1")
+        .replaceAll("spark\\.(executor|driver)\\.memory\\b", "--memory");
+  }
+
   /** Returns the first line of a message, without punctuation that announces a next one. */
   static String firstLine(Exception failure) {
     String message = Objects.requireNonNullElse(failure.getMessage(), "");
@@ -59,10 +85,41 @@ public final class ErrorReport {
    */
   public static int printUsage(ParameterException failure, String... arguments) {
     CommandLine command = failure.getCommandLine();
-    String message = failure.getMessage().replace("option option", "option"); // of picocli
-    command.getErr().println("ddstore: " + message);
-    UnmatchedArgumentException.printSuggestions(failure, command.getErr());
+    command.getErr().println(Colour.of("ddstore: " + usageMessage(failure)));
+    if (!isUnknownCommand(failure)) {
+      UnmatchedArgumentException.printSuggestions(failure, command.getErr());
+    }
     command.getErr().println("See ./%s --help".formatted(command.getCommandSpec().qualifiedName()));
     return CommandLine.ExitCode.USAGE;
+  }
+
+  private static boolean isUnknownCommand(ParameterException failure) {
+    return failure instanceof UnmatchedArgumentException unmatched
+        && unmatched.getCommandLine().getParent() == null
+        && !unmatched.getUnmatched().isEmpty()
+        && !unmatched.getUnmatched().get(0).startsWith("-");
+  }
+
+  private static String usageMessage(ParameterException failure) {
+    if (isUnknownCommand(failure)) {
+      String given = ((UnmatchedArgumentException) failure).getUnmatched().get(0);
+      Set<String> known = new TreeSet<>(failure.getCommandLine().getSubcommands().keySet());
+      known.addAll(Main.LAUNCHER_COMMANDS);
+      return "unknown command \"%s\"%s"
+          .formatted(given, nearest(given, known).map(": did you mean %s?"::formatted).orElse(""));
+    }
+    return failure
+        .getMessage()
+        .replace("option option", "option") // of picocli
+        .replaceFirst(" is not an? (int|long|short|byte)$", " is not a whole number")
+        .replaceFirst(" is not an? (double|float)$", " is not a number");
+  }
+
+  /** Returns the most similar name, if it is similar at all. */
+  private static Optional<String> nearest(String given, Set<String> names) {
+    JaroWinklerSimilarity similarity = new JaroWinklerSimilarity();
+    return names.stream()
+        .max(Comparator.comparingDouble(name -> similarity.apply(given, name)))
+        .filter(name -> similarity.apply(given, name) >= MIN_SIMILARITY);
   }
 }

@@ -11,7 +11,6 @@ import org.ddstore.spark.Explanation;
 import org.ddstore.spark.StoreSpec;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** The command that describes a load without running it. */
 @Command(
@@ -25,14 +24,7 @@ import picocli.CommandLine.Option;
 final class ExplainCommand implements Callable<Integer> {
   private static final int RANKS = 4;
 
-  @Option(
-      names = "--input",
-      paramLabel = "PATH",
-      required = true,
-      description = "File, directory or pattern, see --format.")
-  private String input;
-
-  @Mixin private InputOptions inputOptions;
+  @Mixin private InputPath path;
   @Mixin private SourceOptions source;
   @Mixin private TransportOptions transport;
   @Mixin private DemoCommand.BackingOption backing;
@@ -42,12 +34,12 @@ final class ExplainCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     transport.check();
-    InputOptions.checkExists(input);
+    String input = path.required();
     Explanation explanation;
-    try (Progress progress = Progress.open("explain", 2);
+    try (Progress progress = Progress.ofSpark("explain");
         EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
-      progress.stepTo(1);
-      StoreSpec spec = Source.spec(InputFormat.read(spark.session(), input, inputOptions), source);
+      progress.describe("plan the load");
+      StoreSpec spec = Source.spec(InputFormat.read(spark.session(), input, path.options), source);
       explanation = cluster.on(transport.on(backing.on(spec, spark))).explain();
     }
     new ExplainReport(explanation).print(input, output);

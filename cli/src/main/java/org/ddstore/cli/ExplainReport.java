@@ -19,6 +19,8 @@ import org.ddstore.types.Plural;
 
 /** The report of {@link ExplainCommand}: its lines, tables and JSON objects. */
 final class ExplainReport {
+  private static final int MAX_MATRIX_CHARS = 80;
+
   private final Explanation explanation;
 
   ExplainReport(Explanation explanation) {
@@ -63,6 +65,11 @@ final class ExplainReport {
     explanation
         .problems()
         .forEach(problem -> output.line("PROBLEM  " + problem.missing() + ": " + problem.remedy()));
+    output.line(
+        "Next     "
+            + (explanation.problems().isEmpty()
+                ? "./ddstore demo %s loads the rows and checks every byte".formatted(input)
+                : "do what the PROBLEM lines name, then explain again"));
   }
 
   /**
@@ -119,6 +126,10 @@ final class ExplainReport {
       cells[path.reader()][path.owner()] = letter;
     }
     int width = Integer.toString(ranks - 1).length();
+    if ((ranks + 1) * (width + 1) > MAX_MATRIX_CHARS) {
+      letters.keySet().forEach(path -> output.line("%s: %s".formatted(path, reason(path))));
+      return;
+    }
     output.line("Path over which rank (row) reads the rows of rank (column):");
     matrix.append(" ".repeat(width));
     for (int owner = 0; owner < ranks; owner++) {

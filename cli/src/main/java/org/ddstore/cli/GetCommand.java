@@ -33,13 +33,6 @@ final class GetCommand implements Callable<Integer> {
   private static final int MAX_VALUE_CHARS = 400;
 
   @Option(
-      names = "--input",
-      paramLabel = "PATH",
-      required = true,
-      description = "File, directory or pattern, see --format.")
-  private String input;
-
-  @Option(
       names = "--indices",
       paramLabel = "0,5,10-19",
       required = true,
@@ -47,7 +40,7 @@ final class GetCommand implements Callable<Integer> {
       description = "Global indices; a range includes both ends.")
   private IndexRanges ranges;
 
-  @Mixin private InputOptions inputOptions;
+  @Mixin private InputPath path;
   @Mixin private SourceOptions source;
   @Mixin private ClusterOptions cluster;
   @Mixin private Output output;
@@ -55,12 +48,12 @@ final class GetCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<Long> indices = ranges.indices();
-    InputOptions.checkExists(input);
+    String input = path.required();
     GetTask.Found found;
-    try (Progress progress = Progress.open("get", 2);
+    try (Progress progress = Progress.ofSpark("get");
         EmbeddedSpark spark = cluster.open(RANKS, Map.of())) {
-      progress.stepTo(1);
-      Dataset<Row> files = InputFormat.read(spark.session(), input, inputOptions);
+      progress.describe("load and read");
+      Dataset<Row> files = InputFormat.read(spark.session(), input, path.options);
       found = cluster.on(Source.spec(files, source)).run(new GetTask(indices)).get(0);
     }
     for (long index : indices) {

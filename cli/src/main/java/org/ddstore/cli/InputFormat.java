@@ -3,6 +3,7 @@ package org.ddstore.cli;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -95,7 +96,13 @@ final class InputFormat {
     return byName(path).or(() -> ofContent(spark, path)).orElse(PARQUET);
   }
 
-  private static Optional<String> byName(String path) {
+  /** Returns whether all formats are read by Spark, which reads every file of a folder. */
+  static boolean areOfSpark(Collection<String> formats) {
+    return OF_SPARK.values().containsAll(formats);
+  }
+
+  /** Returns the format that the end of a name tells. */
+  static Optional<String> byName(String path) {
     String name = path.toLowerCase(Locale.ROOT).replaceAll("/+$", "");
     return OF_SPARK.keySet().stream()
         .filter(name::endsWith)

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.regex.Pattern;
-import org.ddstore.local.EmbeddedSpark;
-import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Option;
 
 /** Options for the format of the files of {@code --input}, as a mixin. */
 public final class InputOptions {
-  /** A scheme, which only Spark can resolve, or a pattern. */
-  private static final Pattern NOT_A_PLAIN_PATH =
-      Pattern.compile("[a-zA-Z][\\w+.-]+:.*|.*[*?{\\[].*");
-
   @Option(
       names = "--format",
       paramLabel = "NAME",
@@ -36,17 +27,4 @@ public final class InputOptions {
             + " unless options say otherwise."
       })
   Map<String, String> readOptions = new LinkedHashMap<>();
-
-  /**
-   * Checks that a path exists, before Spark starts.
-   *
-   * @throws DDStoreException if {@code path} is a local path that does not exist
-   */
-  public static void checkExists(String path) {
-    if (!EmbeddedSpark.isSubmitted()
-        && !NOT_A_PLAIN_PATH.matcher(path).matches()
-        && !Files.exists(Path.of(path))) {
-      throw new DDStoreException("--input %s: no such file or directory".formatted(path));
-    }
-  }
 }

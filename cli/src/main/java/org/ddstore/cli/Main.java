@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.cli;
 
+import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
+import org.ddstore.local.Interruption;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The entry point of {@code ./ddstore}; each command is a separate class. */
@@ -20,24 +21,27 @@ import picocli.CommandLine.Spec;
     subcommands = {DemoCommand.class, GetCommand.class, ExplainCommand.class, DoctorCommand.class},
     footerHeading = "%nOnly from a source checkout:%n",
     footer = {
-      "  test [OPTION]   Build, check and run the tests; --quick: unit tests only, --slow: all.",
+      "  test [OPTION]   Build, check and run the tests; --quick: only unit tests.",
       "  example train   Train a small network on the demo's images.",
       "  example graph   Train a network on graphs, in batches of similar cost.",
       "  example sparse  Train a network on sparse rows, with balanced classes.",
       "  example vae     Train a variational autoencoder on images of digits.",
       "  example readme  Read rows of other ranks started by mpirun, without Spark.",
-      "  notebook        Start Jupyter for notebooks in Java, or run one with --execute FILE.",
+      "  notebook [FILE] Start Jupyter for notebooks in Java.",
       "  jmh [ARGS]      Run the JMH benchmarks.",
       "  docs            Build the documentation as a site, and check its links.",
       "  api [REF]       Report how the public API differs from that of a commit.",
       "  format          Apply the project's formatting to the sources."
     })
 public final class Main implements Runnable {
+  /** The commands that {@code ./ddstore} runs without this class. */
+  static final List<String> LAUNCHER_COMMANDS =
+      List.of("test", "example", "notebook", "jmh", "docs", "api", "format");
 
   @Spec private CommandSpec spec;
 
   public static void main(String[] args) {
-    System.exit(run(args));
+    Interruption.exitAfter(() -> run(args));
   }
 
   /** Runs a command; prints what to add to spark-submit if the connector is missing. */
@@ -73,7 +77,7 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "Missing command");
+    spec.commandLine().usage(spec.commandLine().getOut());
   }
 
   /**

@@ -2,9 +2,11 @@
 package org.ddstore.local;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -34,15 +36,16 @@ public final class Output {
     return isJson;
   }
 
+  /** Prints a line, except with {@code --json}; on a terminal a mark at its begin has a colour. */
   public void line(String text) {
     if (!isJson) {
-      out().println(text);
+      out().println(Colour.of(Progress.isTerminal(1) ? wrapped(text) : text));
       out().flush();
     }
   }
 
   /**
-   * Prints a table, except with {@code --json}; numbers are right-aligned.
+   * Prints a table of at most 80 characters, except with {@code --json}; numbers are right-aligned.
    *
    * @param headers headers, separated by a comma and a space
    * @param rows rows with one value per header; null is shown as a dash
@@ -53,6 +56,30 @@ public final class Output {
       out().println();
       out().flush();
     }
+  }
+
+  /**
+   * Prints a table whose rows have the name of an owner in front, such as an executor: equal rows
+   * are printed once, with the names of all owners.
+   *
+   * @param headers headers, separated by a comma and a space; the first is that of the owners
+   */
+  public void tableByOwner(String headers, List<? extends List<?>> rows) {
+    Map<List<?>, List<Object>> byCells = new LinkedHashMap<>();
+    for (List<?> row : rows) {
+      byCells
+          .computeIfAbsent(row.subList(1, row.size()), cells -> new ArrayList<>())
+          .add(row.get(0));
+    }
+    List<List<Object>> merged = new ArrayList<>();
+    byCells.forEach(
+        (cells, owners) -> {
+          List<Object> row = new ArrayList<>();
+          row.add(owners.stream().map(Object::toString).collect(Collectors.joining(", ")));
+          row.addAll(cells);
+          merged.add(row);
+        });
+    table(headers, merged);
   }
 
   /**
@@ -73,6 +100,23 @@ public final class Output {
       out().println(Json.write(object));
       out().flush();
     }
+  }
+
+  /** Returns a text in lines that fit a terminal, continued below what follows its first word. */
+  static String wrapped(String text) {
+    int indent =
+        text.matches("[A-Za-z]+ {2,}.*") ? text.replaceFirst("^(\\w+ +).*", "$1").length() : 2;
+    StringBuilder lines = new StringBuilder();
+    String rest = text;
+    while (rest.length() > Table.WIDTH) {
+      int space = rest.lastIndexOf(' ', Table.WIDTH);
+      if (space <= indent) {
+        break; // one long word, such as a path
+      }
+      lines.append(rest, 0, space).append('\n');
+      rest = " ".repeat(indent) + rest.substring(space + 1);
+    }
+    return lines.append(rest).toString();
   }
 
   private PrintWriter out() {

@@ -12,9 +12,17 @@ import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
 
-/** Text tables. Columns of numbers are right-aligned; long cells continue on the next line. */
+/**
+ * Text tables of at most {@link #WIDTH} characters. Columns of numbers are right-aligned; long text
+ * continues on the next line. A table that is still too wide is turned: its columns become lines.
+ */
 final class Table {
-  private static final int MAX_COLUMN_CHARS = 90;
+  /** Width of a terminal that nobody has made larger. */
+  static final int WIDTH = 80;
+
+  /** Width below which no column of text is wrapped. */
+  private static final int MIN_TEXT_CHARS = 24;
+
   private static final int GAP_CHARS = 2;
   private static final ColorScheme SCHEME = Help.defaultColorScheme(Ansi.OFF);
 
@@ -26,12 +34,49 @@ final class Table {
    * @param rows rows with one value per header; null is shown as a dash
    */
   static String of(List<String> headers, List<? extends List<?>> rows) {
-    int columns = headers.size();
-    Column[] layout = new Column[columns];
+    List<Integer> widths = fit(widths(headers, rows), headers, rows);
+    return total(widths) <= WIDTH || rows.isEmpty()
+        ? print(headers, rows, widths)
+        : turned(headers, rows);
+  }
+
+  /** Returns tables of as many rows as fit beside each other, each in a column. */
+  private static String turned(List<String> headers, List<? extends List<?>> rows) {
+    List<String> parts = new ArrayList<>();
+    int from = 0;
+    while (from < rows.size()) {
+      int end = rows.size();
+      while (end > from + 1 && total(widths(turn(headers, rows.subList(from, end)))) > WIDTH) {
+        end--;
+      }
+      List<List<String>> lines = turn(headers, rows.subList(from, end));
+      List<String> titles = lines.get(0);
+      List<List<String>> body = lines.subList(1, lines.size());
+      parts.add(print(titles, body, fit(widths(lines), titles, body)));
+      from = end;
+    }
+    return String.join("\n\n", parts);
+  }
+
+  private static List<List<String>> turn(List<String> headers, List<? extends List<?>> rows) {
+    List<List<String>> lines = new ArrayList<>();
+    for (int i = 0; i < headers.size(); i++) {
+      List<String> line = new ArrayList<>(List.of(headers.get(i)));
+      for (List<?> row : rows) {
+        line.add(text(row.get(i)));
+      }
+      lines.add(line);
+    }
+    return lines;
+  }
+
+  private static String print(
+      List<String> headers, List<? extends List<?>> rows, List<Integer> widths) {
+    Column[] layout = new Column[headers.size()];
     List<String> titles = new ArrayList<>();
     List<String> rules = new ArrayList<>();
-    for (int i = 0; i < columns; i++) {
-      int width = width(headers, rows, i);
+    for (int i = 0; i < layout.length; i++) {
+      int width = widths.get(i);
       int gap = i == 0 ? 0 : GAP_CHARS;
       layout[i] = new Column(width + gap, gap, Overflow.WRAP);
       titles.add(isNumeric(rows, i) ? padLeft(headers.get(i), width) : headers.get(i));
@@ -43,22 +88,55 @@ final class Table {
     add(table, rules);
     for (List<?> row : rows) {
       List<String> cells = new ArrayList<>();
-      for (int i = 0; i < columns; i++) {
+      for (int i = 0; i < layout.length; i++) {
         String text = text(row.get(i));
-        cells.add(isNumeric(rows, i) ? padLeft(text, rules.get(i).length()) : text);
+        cells.add(isNumeric(rows, i) ? padLeft(text, widths.get(i)) : text);
       }
       add(table, cells);
     }
     return table.toString().stripTrailing();
   }
 
-  private static int width(List<String> headers, List<? extends List<?>> rows, int column) {
-    int width = headers.get(column).length();
-    for (List<?> row : rows) {
-      width =
-          Math.max(width, text(row.get(column)).lines().mapToInt(String::length).max().orElse(0));
+  /** Returns widths of which those of long texts are reduced, as far as they can be. */
+  private static List<Integer> fit(
+      List<Integer> natural, List<String> headers, List<? extends List<?>> rows) {
+    List<Integer> widths = new ArrayList<>(natural);
+    for (int excess = total(widths) - WIDTH; excess > 0; excess = total(widths) - WIDTH) {
+      int widest = -1;
+      for (int i = 0; i < widths.size(); i++) {
+        if (!isNumeric(rows, i)
+            && widths.get(i) > Math.max(MIN_TEXT_CHARS, headers.get(i).length())
+            && (widest < 0 || widths.get(i) > widths.get(widest))) {
+          widest = i;
+        }
+      }
+      if (widest < 0) {
+        break;
+      }
+      int least = Math.max(MIN_TEXT_CHARS, headers.get(widest).length());
+      widths.set(widest, Math.max(least, widths.get(widest) - excess));
     }
-    return Math.min(width, MAX_COLUMN_CHARS);
+    return widths;
+  }
+
+  private static int total(List<Integer> widths) {
+    return widths.stream().mapToInt(width -> width + GAP_CHARS).sum() - GAP_CHARS;
+  }
+
+  private static List<Integer> widths(List<List<String>> lines) {
+    return widths(lines.get(0), lines.subList(1, lines.size()));
+  }
+
+  private static List<Integer> widths(List<String> headers, List<? extends List<?>> rows) {
+    List<Integer> widths = new ArrayList<>();
+    for (int i = 0; i < headers.size(); i++) {
+      int width = headers.get(i).length();
+      for (List<?> row : rows) {
+        width = Math.max(width, text(row.get(i)).lines().mapToInt(String::length).max().orElse(0));
+      }
+      widths.add(width);
+    }
+    return widths;
   }
 
   private static boolean isNumeric(List<? extends List<?>> rows, int column) {

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 class MainTest {
@@ -60,13 +62,55 @@ class MainTest {
   }
 
   @Test
-  void noCommandIsAUsageError() {
+  void noCommandPrintsTheHelp() {
+    StringWriter out = new StringWriter();
+
+    int status = Main.commandLine().setOut(new PrintWriter(out)).execute();
+
+    assertThat(status).isZero();
+    assertThat(out.toString()).startsWith("Usage: ddstore ").contains("demo", "doctor");
+    assertThat(out.toString().lines()).allMatch(line -> line.length() <= 80);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "dmeo | unknown command \"dmeo\": did you mean demo?",
+        "tset | unknown command \"tset\": did you mean test?",
+        "frobnicate | unknown command \"frobnicate\"",
+        "demo --rows ten | '--rows': 'ten' is not a whole number",
+        "demo --seconds ten | '--seconds': 'ten' is not a number",
+        "demo --ranks 262144 | --ranks: 262144 outside [1, 1024]",
+        "demo --memory 100 | --memory: 100 outside [450, ",
+        "demo --executors 1024 --memory 100000 | --",
+        "demo --input a b | two inputs, \"b\" and \"a\": name one",
+        "explain | no input: name the data, as in ./ddstore explain PATH",
+        "get --indices 0 | no input: name the data, as in ./ddstore get PATH",
+      })
+  void aWrongArgumentIsNamed(String arguments, String message) {
     StringWriter err = new StringWriter();
 
-    int status = Main.commandLine().setErr(new PrintWriter(err)).execute();
+    int status =
+        Main.commandLine().setErr(new PrintWriter(err)).execute(arguments.strip().split(" +", -1));
 
     assertThat(status).isEqualTo(CommandLine.ExitCode.USAGE);
-    assertThat(err.toString()).contains("Missing command");
+    assertThat(err.toString()).startsWith("ddstore: ").contains(message.strip());
+  }
+
+  @Test
+  void messagesNameOptionsInPlaceOfSettings() {
+    CommandLine demo = Main.commandLine().getSubcommands().get("demo");
+
+    assertThat(
+            ErrorReport.withOptions(
+                "raise spark.executor.memoryOverhead, lower spark.executor.memory, or"
+                    + " spark.ddstore.backing=file with spark.ddstore.directory on a disk, or"
+                    + " spark.ddstore.ranks=2, or lower spark.ddstore.width",
+                demo))
+        .isEqualTo(
+            "raise spark.executor.memoryOverhead, lower --memory, or --backing file, or --ranks 2,"
+                + " or lower --width");
   }
 
   @Test

@@ -26,4 +26,19 @@ class OutputTest {
     }
     assertThat(said.toString(UTF_8)).isEmpty();
   }
+
+  @Test
+  void wrapsLinesOfATerminalBelowTheirText() {
+    assertThat(Output.wrapped("WARNING  " + "word ".repeat(20).strip()).lines())
+        .containsExactly(
+            "WARNING  " + "word ".repeat(14).strip(), "         " + "word ".repeat(6).strip());
+    assertThat(Output.wrapped("x".repeat(100))).isEqualTo("x".repeat(100));
+  }
+
+  @Test
+  void coloursMarksIfATerminalWantsIt() {
+    assertThat(Colour.of("PROBLEM  no slot", true)).startsWith("\u001B[31mPROBLEM\u001B[");
+    assertThat(Colour.of("PROBLEM  no slot", false)).isEqualTo("PROBLEM  no slot");
+    assertThat(Colour.of("rows", true)).isEqualTo("rows");
+  }
 }
