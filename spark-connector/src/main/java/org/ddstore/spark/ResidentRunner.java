@@ -21,6 +21,7 @@ import org.ddstore.spark.resident.ResidentPlaces;
 import org.ddstore.spark.resident.ResidentReads;
 import org.ddstore.spark.resident.SharedLossWarning;
 import org.ddstore.spark.resident.StoreSnapshot;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
@@ -67,34 +68,40 @@ final class ResidentRunner {
 
   /** Runs a serializable task on every rank; see {@link ResidentStore#run}. */
   <T> List<T> run(RankTask<T> task) {
-    return run(layout -> task, List.of());
+    return run("run", layout -> task, List.of());
   }
 
   /**
    * Runs a serializable task on every rank.
    *
+   * @param action what the task does, for Spark's UI
    * @param tasks function that returns the task of an attempt, for the layout at its start
    * @param others other stores whose rows the ranks read as well
    */
-  <T> List<T> run(Function<ResidentLayout, RankTask<T>> tasks, List<ResidentRunner> others) {
+  <T> List<T> run(
+      String action, Function<ResidentLayout, RankTask<T>> tasks, List<ResidentRunner> others) {
     places.checkLive();
     AtomicReference<ResidentLayout> lastLayout = new AtomicReference<>();
-    List<RankOutcome<T>> outcomes =
-        origin
-            .job(places.now().groups(), 0)
-            .run(
-                attempt -> {
-                  warnOfLocality();
-                  ResidentLayout now = withoutGaps();
-                  lastLayout.set(now);
-                  List<StoreSnapshot> more =
-                      others.stream().map(ResidentRunner::readableSnapshot).toList();
-                  return new BarrierJob.Load<>(
-                      PlacedRdd.empty(context(), now.preferredLocations()),
-                      null,
-                      token,
-                      new ResidentRun<>(tasks.apply(now), snapshots.apply(now), now.homes(), more));
-                });
+    List<RankOutcome<T>> outcomes;
+    try (JobDescription described = JobDescription.ofStore(context(), name, action)) {
+      outcomes =
+          origin
+              .job(places.now().groups(), 0)
+              .run(
+                  attempt -> {
+                    warnOfLocality();
+                    ResidentLayout now = withoutGaps();
+                    lastLayout.set(now);
+                    List<StoreSnapshot> more =
+                        others.stream().map(ResidentRunner::readableSnapshot).toList();
+                    return new BarrierJob.Load<>(
+                        PlacedRdd.empty(context(), now.preferredLocations()),
+                        null,
+                        token,
+                        new ResidentRun<>(
+                            tasks.apply(now), snapshots.apply(now), now.homes(), more));
+                  });
+    }
     count(outcomes, lastLayout.get());
     List<T> results = new ArrayList<>(); // may be null
     for (RankOutcome<T> outcome : outcomes) {
@@ -142,8 +149,8 @@ final class ResidentRunner {
   }
 
   List<String> warnings() {
-    int ranks = places.now().groups().ranks();
-    List<String> warnings = new ArrayList<>(RunWarnings.of(context(), origin.profile(), ranks));
+    List<String> warnings =
+        new ArrayList<>(RunWarnings.of(context(), origin.profile(), origin.settings().ranks()));
     Set<String> leaving = places.leaving();
     if (!leaving.isEmpty()) {
       warnings.add(

@@ -17,6 +17,7 @@ import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentLoading;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentProcesses;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.wire.StoreToken;
 
 /** A launcher of the job that a {@link RestoreSpec} describes. */
@@ -67,7 +68,7 @@ final class RestoreLauncher {
     ReplicaGroups groups = StoreLauncher.checkedGroups(context, profile, origin.settings());
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
-    try {
+    try (JobDescription described = JobDescription.ofStore(context, name, "restore")) {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
       ResidentLoading.Loaded loaded =
           loading.run(

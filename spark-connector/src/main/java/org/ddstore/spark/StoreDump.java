@@ -73,6 +73,7 @@ final class StoreDump {
       List<DumpedFile> files = new ArrayList<>();
       runner
           .run(
+              "dump to " + path,
               layout -> {
                 dumped.set(layout);
                 return new Task(target, ranges(layout, MANY_PARTS));

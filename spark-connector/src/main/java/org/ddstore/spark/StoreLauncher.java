@@ -28,6 +28,7 @@ import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentLoading;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentProcesses;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.wire.StoreToken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,8 +74,9 @@ final class StoreLauncher {
   <T> List<T> run(RankTask<T> task) {
     ReplicaGroups groups = checkedGroups(context(), profile, settings);
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
-    try (Plans plans =
-        new Plans(context(), settings, () -> IngestPlan.of(rows, ingest, groups.width()))) {
+    try (JobDescription described = JobDescription.of(context(), "run");
+        Plans plans =
+            new Plans(context(), settings, () -> IngestPlan.of(rows, ingest, groups.width()))) {
       return plans.load(
           () ->
               new BarrierJob(
@@ -135,7 +137,9 @@ final class StoreLauncher {
     QueriedStores.warning(name, origin.rows()).ifPresent(LOG::warn);
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
-    try (Plans plans = origin.plans(() -> origin.plan(groups))) {
+    try (JobDescription described =
+            JobDescription.ofStore(origin.session().sparkContext(), name, "load");
+        Plans plans = origin.plans(() -> origin.plan(groups))) {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
       ResidentLoading.Loaded loaded =
           plans.load(
@@ -178,7 +182,8 @@ final class StoreLauncher {
   Explanation explain() {
     ReplicaGroups groups = checkedGroups(context(), profile, settings);
     RetryPolicy.of(settings).apply(context());
-    try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
+    try (JobDescription described = JobDescription.of(context(), "explain");
+        IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return new ExplanationJob(session(), profile, settings, groups.ranks()).run(plan);
     } finally {
       RetryPolicy.clear(context());

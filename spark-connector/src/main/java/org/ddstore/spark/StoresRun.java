@@ -62,7 +62,9 @@ final class StoresRun {
 
   <T> List<T> run(RankTask<T> task) {
     others.forEach(this::warnOfOtherHomes);
-    return first.runner().run(layout -> task, others.stream().map(ResidentStore::runner).toList());
+    return first
+        .runner()
+        .run("run", layout -> task, others.stream().map(ResidentStore::runner).toList());
   }
 
   /** Logs the ranks whose shards of another store are in other executors than their own. */

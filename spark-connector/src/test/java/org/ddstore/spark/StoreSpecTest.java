@@ -11,12 +11,19 @@ import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageSubmitted;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.Batch;
@@ -390,5 +397,71 @@ class StoreSpecTest {
               reader.getBatch(1, 2, 3).close();
               return 0;
             });
+  }
+
+  /** The descriptions of all jobs, in order and without repetitions, and the records they read. */
+  private static final class SeenJobs extends SparkListener {
+    final Set<String> descriptions = new LinkedHashSet<>();
+    final Map<String, Long> recordsRead = new HashMap<>();
+    private final Map<Integer, String> ofStages = new HashMap<>();
+
+    @Override
+    public void onStageSubmitted(SparkListenerStageSubmitted submitted) {
+      String description = submitted.properties().getProperty("spark.job.description");
+      descriptions.add(description);
+      ofStages.put(submitted.stageInfo().stageId(), description);
+    }
+
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd end) {
+      recordsRead.merge(
+          ofStages.get(end.stageId()), end.taskMetrics().inputMetrics().recordsRead(), Long::sum);
+    }
+  }
+
+  @Test
+  void namesItsJobsInSparksUi() throws Exception {
+    String files = directory.resolve("files").toString();
+    String dump = directory.resolve("dump").toString();
+    spark.range(0, 1_000, 1, 3).selectExpr("id").write().parquet(files);
+    Dataset<Row> rows = spark.read().parquet(files);
+    SeenJobs seen = new SeenJobs();
+    spark.sparkContext().addSparkListener(seen);
+    spark.sparkContext().setJobDescription("mine");
+    try {
+      DDStores.from(rows).ranks(2).orderBy("id").run(rank -> rank.rank());
+      ResidentStore store = DDStores.from(rows).ranks(2).load("described");
+      store.append(rows);
+      store.run(rank -> rank.rank());
+      store.dump(dump);
+      store.drop();
+      DDStores.restore(spark, dump).ranks(2).load("described").drop();
+      DDStores.from(rows).ranks(2).explain();
+      assertThat(spark.sparkContext().getLocalProperty("spark.job.description")).isEqualTo("mine");
+    } finally {
+      spark.sparkContext().setJobDescription(null);
+      spark.sparkContext().listenerBus().waitUntilEmpty();
+      spark.sparkContext().removeSparkListener(seen);
+    }
+
+    String ranks = ", 2 ranks, attempt 1 of 4";
+    assertThat(seen.descriptions)
+        .containsExactly(
+            "mine | DDStore: run, plan of the rows",
+            "mine | DDStore: run" + ranks,
+            "mine | DDStore \"described\": load, plan of the rows",
+            "mine | DDStore \"described\": load" + ranks,
+            "mine | DDStore \"described\": append, plan of the rows",
+            "mine | DDStore \"described\": append" + ranks,
+            "mine | DDStore \"described\": run" + ranks,
+            "mine | DDStore \"described\": dump to " + dump + ranks,
+            "mine | DDStore \"described\": restore" + ranks,
+            "mine | DDStore: explain",
+            "mine | DDStore: explain" + ranks);
+    assertThat(seen.recordsRead)
+        .containsEntry("mine | DDStore: run" + ranks, 1_000L)
+        .containsEntry("mine | DDStore \"described\": load" + ranks, 1_000L)
+        .containsEntry("mine | DDStore \"described\": append" + ranks, 1_000L)
+        .containsEntry("mine | DDStore \"described\": restore" + ranks, 2_000L);
   }
 }

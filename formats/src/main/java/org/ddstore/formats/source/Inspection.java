@@ -19,6 +19,7 @@ import org.ddstore.formats.SampleFormat;
 import org.ddstore.spark.failure.TaskFailedException;
 import org.ddstore.spark.failure.TaskResults;
 import org.ddstore.spark.task.JavaBytes;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -65,7 +66,8 @@ record Inspection(SampleFormat format, FormatOptions options) {
   private List<FileFacts> inspectAll(RDD<byte[]> shares) {
     SampleFormat format = this.format;
     FormatOptions options = this.options;
-    try {
+    String what = "metadata of %s files".formatted(format.name());
+    try (JobDescription described = JobDescription.of(shares.sparkContext(), what)) {
       return TaskResults.of(
               shares,
               (task, share) ->

@@ -3,6 +3,7 @@ package org.ddstore.spark.cluster;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -19,12 +20,19 @@ public final class RunWarnings {
 
   private RunWarnings() {}
 
-  public static List<String> of(SparkContext context, ResourceProfile profile, int ranks) {
+  /**
+   * Returns the warnings of runs.
+   *
+   * @param ranks as the user has set them; the default takes all slots on purpose
+   */
+  public static List<String> of(SparkContext context, ResourceProfile profile, OptionalInt ranks) {
     return of(ranks, ClusterFacts.of(context, profile).slots(), context.getConf());
   }
 
-  public static List<String> of(int ranks, int slots, SparkConf conf) {
-    return Stream.of(ofSlots(ranks, slots), ofLocality(conf)).flatMap(Optional::stream).toList();
+  static List<String> of(OptionalInt ranks, int slots, SparkConf conf) {
+    Optional<String> ofSlots =
+        ranks.isPresent() ? ofSlots(ranks.getAsInt(), slots) : Optional.empty();
+    return Stream.of(ofSlots, ofLocality(conf)).flatMap(Optional::stream).toList();
   }
 
   public static Optional<String> ofSlots(int ranks, int slots) {

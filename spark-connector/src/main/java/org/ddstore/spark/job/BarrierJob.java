@@ -27,6 +27,7 @@ import org.ddstore.spark.failure.RetryPolicy;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.ingest.ShardLoader;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreJobException;
@@ -181,7 +182,9 @@ public final class BarrierJob {
                   ? settings
                   : withReplacementTimeout());
       ExecutorRefill.end(context);
-      slotsWarning.logIfNeeded(ranks, cluster, context.getConf());
+      if (settings.ranks().isPresent()) { // the default takes all slots on purpose
+        slotsWarning.logIfNeeded(ranks, cluster, context.getConf());
+      }
       AuthenticationWarning.logIfNeeded(context);
       policy
           .warning(cluster.executors().stream().map(ClusterFacts.Executor::id).toList())
@@ -200,7 +203,9 @@ public final class BarrierJob {
         new RankRunner<>(load.loader(), settings, load.body(), groups, attempt, load.rowsToken());
     RDD<InternalRow> rows = onProfile(load.rows(), profile);
     String interrupt = context.getLocalProperty(INTERRUPT_ON_CANCEL);
-    try {
+    String detail =
+        "%s, attempt %d of %d".formatted(Plural.of(ranks, "rank"), attempt, settings.maxAttempts());
+    try (JobDescription described = JobDescription.detail(context, detail)) {
       context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
       List<T> results = watch.observe(() -> BarrierStage.run(rows, runner::run));
       policy

@@ -12,6 +12,7 @@ import org.ddstore.spark.failure.RetryPolicy;
 import org.ddstore.spark.failure.TaskFailedException;
 import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.SourceChangedException;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.types.DDStoreException;
@@ -109,7 +110,8 @@ public final class Plans implements AutoCloseable {
    * @throws StoreJobException if another attempt may succeed
    */
   private IngestPlan plan(int attempt) {
-    try (JobWatch watch = new JobWatch(context, policy::isPermanent)) { // Spark repeats such tasks
+    try (JobDescription described = JobDescription.detail(context, "plan of the rows");
+        JobWatch watch = new JobWatch(context, policy::isPermanent)) { // Spark repeats such tasks
       return plan(attempt, watch);
     }
   }

@@ -159,6 +159,8 @@ final class RankRunner<T> implements Serializable {
       long start = System.nanoTime();
       if (writer != null && groups.loads(rank(context))) {
         MemoryCheck.naming(settings, () -> loader.load(rank(context), rows, writer));
+        // Not the rows of other ranks in the same partition, nor stored chunks instead of rows.
+        context.taskMetrics().inputMetrics().setRecordsRead(writer.rows());
       }
       long loadNanos = System.nanoTime() - start;
       String ownMessage = new StartMessage(choice.offer(), endpoint.address()).encode();

@@ -22,6 +22,7 @@ import org.ddstore.spark.cluster.MemoryCheck;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.task.PartitionJob;
 import org.ddstore.spark.types.PreflightException.Problem;
 import org.ddstore.types.DDStoreException;
@@ -123,7 +124,7 @@ public record ClusterReport(
     }
     ClassTag<String> tag = ClassTag$.MODULE$.apply(String.class);
     RDD<String> rdd = context.makeRDD(CollectionConverters.asScala(places).toList(), tag);
-    try {
+    try (JobDescription described = JobDescription.of(context, "reports of the executors")) {
       return PartitionJob.<String, ExecutorReport>of(
               rdd, path -> ExecutorReport.ofThisProcess(Path.of(path.next())))
           .run(Duration.ofNanos(deadlineNs - System.nanoTime()));

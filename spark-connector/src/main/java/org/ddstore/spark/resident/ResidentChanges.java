@@ -17,6 +17,7 @@ import org.ddstore.spark.ingest.IngestPlan;
 import org.ddstore.spark.ingest.NotUniformException;
 import org.ddstore.spark.job.PlacedRdd;
 import org.ddstore.spark.job.Plans;
+import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.types.DDStoreException;
@@ -83,7 +84,8 @@ public final class ResidentChanges {
 
   private void changeAlone(String what, Runnable change) {
     ResidentProcesses.Hold hold = processes.hold();
-    try {
+    SparkContext context = origin.session().sparkContext();
+    try (JobDescription described = JobDescription.ofStore(context, name, what)) {
       places.checkLive();
       change.run();
     } catch (Exception thrown) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.spark.SparkConf;
 import org.ddstore.spark.backend.SharedLoss;
@@ -24,13 +25,18 @@ class RunWarningsTest {
   }
 
   @Test
+  void doesNotWarnOfTheDefaultThatTakesAllSlots() {
+    assertThat(RunWarnings.of(OptionalInt.empty(), 4, waiting("0"))).isEmpty();
+  }
+
+  @Test
   void doesNotWarnIfASlotIsFree() {
-    assertThat(RunWarnings.of(3, 4, waiting("0"))).isEmpty();
+    assertThat(RunWarnings.of(OptionalInt.of(3), 4, waiting("0"))).isEmpty();
   }
 
   @Test
   void warnsOfRanksThatTakeAllSlots() {
-    assertThat(RunWarnings.of(4, 4, waiting("0s")))
+    assertThat(RunWarnings.of(OptionalInt.of(4), 4, waiting("0s")))
         .singleElement()
         .asString()
         .contains("4 ranks take all 4 slots", "every other job", "spark.ddstore.ranks=3");
@@ -80,11 +86,13 @@ class RunWarningsTest {
 
   @Test
   void warnsOfALocalityWait() {
-    assertThat(RunWarnings.of(1, 2, new SparkConf(false)))
+    assertThat(RunWarnings.of(OptionalInt.of(1), 2, new SparkConf(false)))
         .singleElement()
         .asString()
         .contains("spark.locality.wait is 3s", "spark.locality.wait=0");
-    assertThat(RunWarnings.of(1, 2, waiting("3s").set("spark.locality.wait.process", "0")))
+    assertThat(
+            RunWarnings.of(
+                OptionalInt.of(1), 2, waiting("3s").set("spark.locality.wait.process", "0")))
         .isEmpty();
   }
 
