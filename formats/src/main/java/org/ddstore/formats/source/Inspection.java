@@ -63,6 +63,7 @@ record Inspection(SampleFormat format, FormatOptions options) {
    * Returns the facts of shares of the files, null for those left out, by a job whose errors are
    * final.
    */
+  @SuppressWarnings("try") // the description is open while the job runs
   private List<FileFacts> inspectAll(RDD<byte[]> shares) {
     SampleFormat format = this.format;
     FormatOptions options = this.options;
