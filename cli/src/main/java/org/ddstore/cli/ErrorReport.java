@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.util.Objects;
 import org.apache.spark.sql.AnalysisException;
 import org.ddstore.local.Output;
-import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -24,9 +23,6 @@ public final class ErrorReport {
   public static int print(Exception failure, CommandLine command, ParseResult arguments) {
     PrintWriter err = command.getErr();
     err.println("ddstore: " + message(failure));
-    if (failure instanceof IngestException) {
-      err.println("Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
-    }
     if (arguments.hasMatchedOption(Output.VERBOSE)) {
       failure.printStackTrace(err);
     }

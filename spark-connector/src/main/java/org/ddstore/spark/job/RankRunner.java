@@ -31,6 +31,7 @@ import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.ShardLoader;
 import org.ddstore.spark.types.HostFacts;
+import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
@@ -91,6 +92,8 @@ final class RankRunner<T> implements Serializable {
       }
       if (SecondaryFailure.isConsequence(e, rank(context))) {
         SecondaryFailure.awaitCause();
+      } else if (e instanceof IngestException) {
+        SecondaryFailure.awaitEarlierRows(rank(context), ranks(context));
       }
       throw e;
     }

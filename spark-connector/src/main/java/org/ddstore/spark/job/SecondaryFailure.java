@@ -34,8 +34,20 @@ final class SecondaryFailure {
    * task and so interrupts its thread. The interrupt flag stays set.
    */
   static void awaitCause() {
+    sleep(CAUSE_REPORTS_MS);
+  }
+
+  /**
+   * Lets ranks with earlier rows report first that these cannot be loaded: waits for a part of 3 s
+   * that grows with the rank. The interrupt flag stays set.
+   */
+  static void awaitEarlierRows(int rank, int ranks) {
+    sleep(CAUSE_REPORTS_MS * rank / ranks);
+  }
+
+  private static void sleep(long durationMs) {
     try {
-      TimeUnit.MILLISECONDS.sleep(CAUSE_REPORTS_MS);
+      TimeUnit.MILLISECONDS.sleep(durationMs);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
