@@ -13,6 +13,8 @@ final class SecondaryFailure {
   /** Longer than a failure takes to reach the driver, and the kill to reach the other tasks. */
   private static final long CAUSE_REPORTS_MS = 3_000;
 
+  private static final long MAX_ORDER_MS = 10_000;
+
   private SecondaryFailure() {}
 
   /**
@@ -38,11 +40,14 @@ final class SecondaryFailure {
   }
 
   /**
-   * Lets ranks with earlier rows report first that these cannot be loaded: waits for a part of 3 s
-   * that grows with the rank. The interrupt flag stays set.
+   * Lets ranks with earlier rows report first that these cannot be loaded, as a rule: a rank far
+   * slower than this one is not awaited. Waits for at most 10 s, longer in later ranks and after a
+   * longer load. The interrupt flag stays set.
+   *
+   * @param elapsedMs time since the rank began
    */
-  static void awaitEarlierRows(int rank, int ranks) {
-    sleep(CAUSE_REPORTS_MS * rank / ranks);
+  static void awaitEarlierRows(int rank, int ranks, long elapsedMs) {
+    sleep(Math.min(MAX_ORDER_MS, CAUSE_REPORTS_MS + elapsedMs) * rank / ranks);
   }
 
   private static void sleep(long durationMs) {
