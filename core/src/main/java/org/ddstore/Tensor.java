@@ -296,7 +296,7 @@ public final class Tensor {
 
   private <T> T copy(DType expected, T array) {
     if (dtype != expected) {
-      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, expected));
+      throw isNot(expected, arrayMethod());
     }
     TensorMemory.ofArray(array).write(0, ByteBuffer.wrap(toByteArray()), 0, (int) bytes());
     return array;
@@ -332,8 +332,7 @@ public final class Tensor {
    */
   public long getLong(long index) {
     return switch (dtype) {
-      case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 ->
-          throw new IllegalArgumentException("the elements are %s".formatted(dtype));
+      case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> throw isNot(DType.INT64, elementMethod());
       case UINT8, BOOL -> bits(dtype, index) & 0xFF;
       default -> bits(dtype, index);
     };
@@ -341,10 +340,39 @@ public final class Tensor {
 
   private long bits(DType expected, long index) {
     if (dtype != expected) {
-      throw new IllegalArgumentException("the elements are %s, not %s".formatted(dtype, expected));
+      throw isNot(expected, elementMethod());
     }
     Objects.checkIndex(index, elements);
     return memory().bits(index, dtype.bytes());
+  }
+
+  private IllegalArgumentException isNot(DType expected, String method) {
+    String cast =
+        expected == DType.FLOAT32
+            ? ", or read the field by a loader with LoaderOptions.cast(field, DType.FLOAT32)"
+            : "";
+    return new IllegalArgumentException(
+        "the elements are %s, not %s: call %s%s".formatted(dtype, expected, method, cast));
+  }
+
+  private String arrayMethod() {
+    return switch (dtype) {
+      case FLOAT32 -> "toFloatArray()";
+      case FLOAT64 -> "toDoubleArray()";
+      case INT32 -> "toIntArray()";
+      case INT64 -> "toLongArray()";
+      case INT16, FLOAT16, BFLOAT16 -> "toShortArray()";
+      case BOOL, INT8, UINT8 -> "toByteArray()";
+    };
+  }
+
+  private String elementMethod() {
+    return switch (dtype) {
+      case FLOAT32 -> "getFloat(index)";
+      case FLOAT64 -> "getDouble(index)";
+      case FLOAT16, BFLOAT16 -> "toShortArray()";
+      default -> "getLong(index)";
+    };
   }
 
   @Override

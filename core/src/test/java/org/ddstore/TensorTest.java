@@ -3,11 +3,18 @@ package org.ddstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.ddstore.types.DType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TensorTest {
   @Test
@@ -45,6 +52,47 @@ class TensorTest {
     assertThat(Tensor.wrap(DType.FLOAT64, buffer.asReadOnlyBuffer(), 3).isReadOnly()).isTrue();
   }
 
+  @ParameterizedTest
+  @EnumSource(DType.class)
+  void anErrorOfTheTypeNamesAMethodThatReadsIt(DType dtype) throws ReflectiveOperationException {
+    Tensor tensor = Tensor.wrap(dtype, ByteBuffer.allocate(8), 1);
+    List<ThrowingCallable> calls =
+        List.of(
+            tensor::toFloatArray,
+            tensor::toDoubleArray,
+            tensor::toIntArray,
+            tensor::toLongArray,
+            tensor::toShortArray,
+            () -> tensor.getFloat(0),
+            () -> tensor.getDouble(0),
+            () -> tensor.getLong(0));
+    int refused = 0;
+    for (ThrowingCallable call : calls) {
+      Throwable failure = catchThrowable(call);
+      if (failure != null) {
+        Matcher remedy =
+            Pattern.compile(
+                    "the elements are %s, not \\w+: call (\\w+)\\((index)?\\).*".formatted(dtype))
+                .matcher(failure.getMessage());
+        assertThat(remedy.matches()).as(failure.getMessage()).isTrue();
+        if (remedy.group(2) == null) {
+          Tensor.class.getMethod(remedy.group(1)).invoke(tensor);
+        } else {
+          Tensor.class.getMethod(remedy.group(1), long.class).invoke(tensor, 0);
+        }
+        refused++;
+      }
+    }
+    assertThat(refused).isBetween(5, 7);
+  }
+
+  @Test
+  void doublesAreDeliveredAsFloatsByALoader() {
+    assertThatThrownBy(Tensor.wrap(new double[1])::toFloatArray)
+        .hasMessage(
+            "the elements are float64, not float32: call toDoubleArray(), or read the field by a loader with LoaderOptions.cast(field, DType.FLOAT32)");
+  }
+
   @Test
   void rejectsInvalidShapesTypesAndIndices() {
     assertThatThrownBy(() -> Tensor.wrap(new int[3], 2))
@@ -59,12 +107,8 @@ class TensorTest {
     assertThatThrownBy(() -> Tensor.wrap(DType.INT16, new byte[2]))
         .hasMessage("element type int16 is not int8, uint8 or bool");
     Tensor ints = Tensor.wrap(new int[3]);
-    assertThatThrownBy(ints::toFloatArray).hasMessage("the elements are int32, not float32");
-    assertThatThrownBy(() -> ints.getDouble(0)).hasMessage("the elements are int32, not float64");
     assertThatThrownBy(() -> ints.getLong(3)).isInstanceOf(IndexOutOfBoundsException.class);
     assertThatThrownBy(() -> ints.getLong(-1)).isInstanceOf(IndexOutOfBoundsException.class);
-    assertThatThrownBy(() -> Tensor.wrap(new float[1]).getLong(0))
-        .hasMessage("the elements are float32");
     assertThatThrownBy(ints::asByteBuffer)
         .isInstanceOf(UnsupportedOperationException.class)
         .hasMessageContaining("int[]");

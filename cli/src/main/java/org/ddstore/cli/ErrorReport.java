@@ -13,7 +13,6 @@ import org.ddstore.local.Colour;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Interruption;
 import org.ddstore.local.Output;
-import org.ddstore.spark.types.IngestException;
 import org.ddstore.types.DDStoreException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -37,9 +36,6 @@ public final class ErrorReport {
     }
     PrintWriter err = command.getErr();
     err.println(Colour.of("ddstore: " + withOptions(message(failure), command)));
-    if (failure instanceof IngestException) {
-      err.println("Options: --type NAME=TYPE[SHAPE] declares a field, --fields selects columns");
-    }
     if (arguments.hasMatchedOption(Output.VERBOSE)) {
       failure.printStackTrace(err);
     }

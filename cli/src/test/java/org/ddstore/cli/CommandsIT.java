@@ -239,14 +239,15 @@ class CommandsIT {
     shared
         .session()
         .range(100)
-        .selectExpr("id", "if(id = 57, null, id) as n")
+        .selectExpr("id", "if(id in (37, 57), null, id) as n")
         .coalesce(1)
         .write()
         .parquet(nulls.toString());
     Outcome outcome = InProcess.run("demo", "--input", nulls.toString(), "--ranks", "2");
 
     assertThat(outcome.exitCode()).isEqualTo(1);
-    assertError(outcome, "ddstore: column \"n\", row 57: null");
+    assertError(outcome, "ddstore: column \"n\", row 37: null; set a value with --fill-nulls n=");
+    assertThat(outcome.err()).doesNotContain("--type");
   }
 
   /** One line of ours, and no stack. */

@@ -39,10 +39,15 @@ interface ArrayTree extends Closeable {
 
   boolean hasAttribute(String path, String attribute) throws IOException;
 
-  /** {@return an attribute that is a text; empty if it is missing or something else} */
-  Optional<String> text(String path, String attribute) throws IOException;
+  /**
+   * {@return an attribute that is a text, or as R writes it, a list of one; empty if it is missing
+   * or something else}
+   */
+  default Optional<String> text(String path, String attribute) throws IOException {
+    return texts(path, attribute).filter(texts -> texts.size() == 1).map(texts -> texts.get(0));
+  }
 
-  /** {@return an attribute that is a list of texts; empty if it is missing or something else} */
+  /** {@return an attribute that is a text or a list of texts; empty for others, or if missing} */
   Optional<List<String>> texts(String path, String attribute) throws IOException;
 
   /** {@return an attribute that is a list of integers; empty if it is missing or something else} */

@@ -43,12 +43,6 @@ record HdfTree(Hdf5File hdf) implements ArrayTree {
     return hdf.hasAttribute(requireInside(path), attribute);
   }
 
-  /** R writes one text as a list. */
-  @Override
-  public Optional<String> text(String path, String attribute) throws IOException {
-    return texts(path, attribute).filter(texts -> texts.size() == 1).map(texts -> texts.get(0));
-  }
-
   @Override
   public Optional<List<String>> texts(String path, String attribute) throws IOException {
     return hdf.texts(requireInside(path), attribute);

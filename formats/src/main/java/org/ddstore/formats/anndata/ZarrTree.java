@@ -133,14 +133,11 @@ final class ZarrTree implements ArrayTree {
   }
 
   @Override
-  public Optional<String> text(String path, String attribute) throws IOException {
-    JsonNode value = attribute(path, attribute);
-    return value != null && value.isTextual() ? Optional.of(value.textValue()) : Optional.empty();
-  }
-
-  @Override
   public Optional<List<String>> texts(String path, String attribute) throws IOException {
     JsonNode value = attribute(path, attribute);
+    if (value != null && value.isTextual()) {
+      return Optional.of(List.of(value.textValue()));
+    }
     if (value == null || !value.isArray()) {
       return Optional.empty();
     }

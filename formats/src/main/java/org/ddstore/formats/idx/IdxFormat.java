@@ -109,14 +109,26 @@ public final class IdxFormat implements SampleFormat {
     return names;
   }
 
+  /** Returns the first file of these names beside a file, or in a folder of its own name there. */
   private static Optional<InputFile> sibling(InputFile file, List<String> names)
       throws IOException {
+    String beside = file.folderName().equals(file.name()) ? "../../" : "../";
     for (String name : names) {
-      if (file.has("../" + name)) {
-        return Optional.of(file.resolve("../" + name));
+      for (String path : List.of("../" + name, beside + name, beside + name + "/" + name)) {
+        if (file.has(path) && !file.resolve(path).isFolder()) {
+          return Optional.of(file.resolve(path));
+        }
       }
     }
     return Optional.empty();
+  }
+
+  /** Returns the path of an array, which is the same for forms in which it can be twice. */
+  private static String normalized(String path) {
+    return path.toLowerCase(Locale.ROOT)
+        .replaceAll("\\.gz$", "")
+        .replaceAll("\\.(idx\\d-ubyte)$", "-$1")
+        .replaceAll("/([^/]+)/\\1$", "/$1");
   }
 
   private static FileFacts pair(InputFile file, InputFile labels) throws IOException {
@@ -144,8 +156,7 @@ public final class IdxFormat implements SampleFormat {
     Map<String, String> names = new HashMap<>();
     for (FileFacts facts : files) {
       String path = facts.file().path();
-      String other =
-          names.putIfAbsent(path.toLowerCase(Locale.ROOT).replaceAll("\\.gz$", ""), path);
+      String other = names.putIfAbsent(normalized(path), path);
       if (other != null) {
         throw new FormatException(path, "%s has the same data: load one of both".formatted(other));
       }

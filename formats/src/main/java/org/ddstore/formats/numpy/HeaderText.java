@@ -129,9 +129,7 @@ final class HeaderText {
     }
     try {
       long value = Long.parseLong(text, from, at, 10);
-      if (text.startsWith("L", at)) {
-        at++;
-      }
+      accept('L');
       return value;
     } catch (NumberFormatException e) {
       at = from;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.numpy;
 
+import static java.util.Map.entry;
+
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import org.ddstore.formats.ElementType;
 import org.ddstore.formats.FormatException;
 import org.ddstore.formats.SampleColumn;
@@ -34,6 +37,24 @@ record NpyHeader(
     implements Serializable {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
   private static final int MAX_HEADER = 1 << 20;
+
+  /** Letters of NumPy for types that have one size on all platforms. */
+  private static final Map<String, String> LETTERS =
+      Map.ofEntries(
+          entry("?", "b1"),
+          entry("b", "i1"),
+          entry("B", "u1"),
+          entry("h", "i2"),
+          entry("H", "u2"),
+          entry("i", "i4"),
+          entry("I", "u4"),
+          entry("q", "i8"),
+          entry("Q", "u8"),
+          entry("e", "f2"),
+          entry("f", "f4"),
+          entry("d", "f8"),
+          entry("F", "c8"),
+          entry("D", "c16"));
 
   /** Bytes from a position of an array. */
   @FunctionalInterface
@@ -76,7 +97,8 @@ record NpyHeader(
     HeaderText declared = HeaderText.parse(file, text);
     String code = declared.type();
     boolean hasOrder = !code.isEmpty() && "<>=|".indexOf(code.charAt(0)) >= 0;
-    String name = hasOrder ? code.substring(1) : code;
+    String given = hasOrder ? code.substring(1) : code;
+    String name = LETTERS.getOrDefault(given, given);
     ElementType type = type(name);
     if (type == null) {
       throw FormatException.of(
@@ -154,11 +176,21 @@ record NpyHeader(
     }
   }
 
+  /** Returns whether the array is one number, without axes. */
+  boolean isNumber() {
+    return shape.length == (unitElements > 1 ? 1 : 0);
+  }
+
+  /** Returns the exception about an array that is one number. */
+  FormatException noRows(String remedy) {
+    return FormatException.of(
+        file, "shape", "the array is one number and has no axis for rows: " + remedy);
+  }
+
   /** Returns the column whose rows are the indices of the first axis. */
   SampleColumn column(String name) {
-    if (shape.length - (unitElements > 1 ? 1 : 0) == 0) {
-      throw FormatException.of(
-          file, "shape", "the array is one number and has no axis for rows: use a.reshape(1)");
+    if (isNumber()) {
+      throw noRows("use a.reshape(1)");
     }
     int[] row = new int[shape.length - 1];
     try {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.zip.ZipException;
 import org.ddstore.formats.FileFacts;
 import org.ddstore.formats.FormatException;
@@ -87,26 +88,46 @@ public final class NpzFormat implements SampleFormat {
             "the archive has no array%s: members are %s"
                 .formatted(wanted.isEmpty() ? "" : " of " + wanted, directory.others()));
       }
+      RowLayout layout = layout(options);
       List<NumpyArray> arrays = new ArrayList<>();
+      List<NpyHeader> numbers = new ArrayList<>();
       for (ZipDirectory.Member member : directory.members()) {
-        arrays.add(array(file, directory, member, content, layout(options)));
+        String place = "%s: %s".formatted(file.path(), ZipDirectory.member(member.name()));
+        NpzEntry entry = entry(place, directory, member);
+        NpyHeader header = header(place, entry, content);
+        if (layout == RowLayout.ROWS && header.isNumber()) {
+          numbers.add(header);
+        } else {
+          arrays.add(NumpyArray.of(file, entry, header, column(member.name()), layout));
+          entry.requireIntact(place, content);
+        }
+      }
+      if (!numbers.isEmpty()) {
+        throw numbers.get(0).noRows(remedyOfNumber(arrays));
       }
       return NpyFormat.facts(file, arrays);
     }
+  }
+
+  /** Returns how to read an archive of a number and arrays. */
+  private static String remedyOfNumber(List<NumpyArray> arrays) {
+    String others =
+        arrays.stream()
+            .filter(array -> array.rows() == arrays.get(0).rows())
+            .map(array -> array.column().name())
+            .collect(Collectors.joining(","));
+    return others.isEmpty()
+        ? "use a.reshape(1)"
+        : "leave it out by option \"%s\" = %s, or read each file as one row by option \"%s\" = samples"
+            .formatted(FormatOptionKeys.COLUMNS, Excerpt.of(others), FormatOptionKeys.LAYOUT);
   }
 
   private static String column(String member) {
     return member.substring(0, member.length() - SUFFIX.length());
   }
 
-  private static NumpyArray array(
-      InputFile file,
-      ZipDirectory directory,
-      ZipDirectory.Member member,
-      InputFile.Content content,
-      RowLayout layout)
+  private static NpzEntry entry(String place, ZipDirectory directory, ZipDirectory.Member member)
       throws IOException {
-    String place = "%s: %s".formatted(file.path(), ZipDirectory.member(member.name()));
     NpzEntry entry =
         new NpzEntry(
             compression(place, member),
@@ -115,17 +136,18 @@ public final class NpzFormat implements SampleFormat {
             member.bytes(),
             member.crc());
     entry.requirePossibleSize(place);
-    NpyHeader header;
+    return entry;
+  }
+
+  private static NpyHeader header(String place, NpzEntry entry, InputFile.Content content)
+      throws IOException {
     try (StreamedBytes bytes = new StreamedBytes(() -> entry.open(content))) {
-      header = NpyHeader.read(place, bytes::read);
+      return NpyHeader.read(place, bytes::read);
     } catch (ZipException e) {
       throw new FormatException(place, "damaged: " + e.getMessage(), e);
     } catch (EOFException e) {
       throw FormatException.truncated(place, e);
     }
-    NumpyArray array = NumpyArray.of(file, entry, header, column(member.name()), layout);
-    entry.requireIntact(place, content);
-    return array;
   }
 
   private static NpzEntry.Compression compression(String place, ZipDirectory.Member member) {

@@ -7,10 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Locale;
 import org.ddstore.formats.ElementType;
 
 /** The value of the elements of missing chunks, in the form that decoded chunks have. */
 record FillValue(ZarrType type, boolean isBase64) {
+  /** More than an integer of 64 bits has. */
+  private static final int MAX_DIGITS = 40;
+
   /** Returns the bytes of an element, a {@code String[]} of one text, or null for no value. */
   static Object parse(JsonNode value, ZarrType type, int version) throws Unsupported {
     if (value.isNull() || value.isMissingNode()) {
@@ -20,7 +24,10 @@ record FillValue(ZarrType type, boolean isBase64) {
       boolean isBase64 = version == 2 && type.form() == ZarrType.Form.BYTES;
       return new FillValue(type, isBase64).encode(value);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new Unsupported("fill_value", "%s is not a value of the data type".formatted(value));
+      throw new Unsupported(
+          "fill_value",
+          "%s is not a value of the data type: change it in the metadata, to null if every chunk has a file"
+              .formatted(value));
     }
   }
 
@@ -76,10 +83,10 @@ record FillValue(ZarrType type, boolean isBase64) {
   }
 
   private long integer(JsonNode value) {
-    BigInteger number = value.decimalValue().toBigIntegerExact();
-    if (!value.isNumber()) {
-      throw new IllegalArgumentException("not a number");
-    }
+    BigInteger number =
+        value.isTextual()
+            ? spelled(value.textValue().strip())
+            : numeric(value).decimalValue().toBigIntegerExact();
     boolean unsigned = type.element().name().startsWith("U");
     int bits = 8 * type.element().bytes();
     boolean inRange =
@@ -90,17 +97,28 @@ record FillValue(ZarrType type, boolean isBase64) {
     return number.longValue();
   }
 
+  /** Returns the integer that a text spells, as n5-zarr writes it. */
+  private static BigInteger spelled(String text) {
+    if (text.length() > MAX_DIGITS) {
+      throw new IllegalArgumentException("too long");
+    }
+    return new BigInteger(text);
+  }
+
   /** Returns the bits of a number, which version 3 can also write as hexadecimal digits. */
   private static long bits(JsonNode value, ElementType element) {
     if (value.isTextual() && value.textValue().startsWith("0x")) {
       return Long.parseUnsignedLong(value.textValue().substring(2), 16);
     }
     double number =
-        switch (value.isTextual() ? value.textValue() : "") {
-          case "NaN" -> Double.NaN;
-          case "Infinity" -> Double.POSITIVE_INFINITY;
-          case "-Infinity" -> Double.NEGATIVE_INFINITY;
-          default -> number(value);
+        switch (value.isTextual() ? value.textValue().strip().toLowerCase(Locale.ROOT) : "") {
+          case "nan" -> Double.NaN;
+          case "inf", "infinity" -> Double.POSITIVE_INFINITY;
+          case "-inf", "-infinity" -> Double.NEGATIVE_INFINITY;
+          default ->
+              value.isTextual()
+                  ? Double.parseDouble(value.textValue())
+                  : numeric(value).doubleValue();
         };
     return switch (element) {
       case FLOAT16 -> nearestHalf(number);
@@ -109,11 +127,11 @@ record FillValue(ZarrType type, boolean isBase64) {
     };
   }
 
-  private static double number(JsonNode value) {
+  private static JsonNode numeric(JsonNode value) {
     if (!value.isNumber()) {
       throw new IllegalArgumentException("not a number");
     }
-    return value.doubleValue();
+    return value;
   }
 
   /** Returns the bits of the binary16 number nearest to a number. */

@@ -188,6 +188,11 @@ final class MetadataV3 {
 
   private ZarrType serialised(String name, JsonNode codec) throws Unsupported {
     boolean isVarying = type.form() == ZarrType.Form.TEXT;
+    if (name.equals("sharding_indexed")) {
+      throw new Unsupported(
+          "codecs",
+          "sharding_indexed is supported as the first codec, with one level of shards: write the array with its chunks in one level of shards, or without shards");
+    }
     if (!name.equals(isVarying ? "vlen-utf8" : "bytes")) {
       throw new Unsupported(
           "codecs",

@@ -103,7 +103,8 @@ class AnnDataFormatTest {
         "chunks_dense.h5ad",
         "chunks_csr.h5ad",
         "latest.h5ad",
-        "old.h5ad"
+        "old.h5ad",
+        "r.h5ad"
       })
   void obsHasTheValuesOfAnnData(String file) {
     Dataset<Row> rows = read(file, "partitionBytes", "4096");

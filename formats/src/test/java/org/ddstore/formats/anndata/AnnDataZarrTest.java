@@ -68,7 +68,8 @@ class AnnDataZarrTest {
   }
 
   @Test
-  void groupsOfAnnData07AreFound() {
+  void groupsOfAnnData07AndOfRAreFound() {
+    AnnDataFixtures.assertObs(read("r.zarr"), AnnDataFixtures.json(folder.resolve("csr.zarr")));
     AnnDataFixtures.assertObs(read("old.zarr"), AnnDataFixtures.json(folder.resolve("dense.zarr")));
   }
 

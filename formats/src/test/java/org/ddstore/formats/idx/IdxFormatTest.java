@@ -10,6 +10,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -52,9 +53,19 @@ class IdxFormatTest {
             label = rng.integers(0, 10, rows, dtype=np.uint8)
             idx('mnist/%s-images-idx3-ubyte%s' % (name, ending), image)
             idx('mnist/%s-labels-idx1-ubyte.gz' % name, label)
+            for kind, a in [('images-idx3', image), ('labels-idx1', label)]:
+                file = '%s-%s-ubyte' % (name, kind)
+                os.makedirs('kaggle/' + file); idx('kaggle/%s/%s' % (file, file), a)
+            os.makedirs('half/' + file); idx('half/%s/%s' % (file, file), label)
+            idx('half/%s-images-idx3-ubyte.gz' % name, image)
             images.append(image); labels.append(label)
         np.concatenate(images).tofile('image.bin'); np.concatenate(labels).tofile('label.bin')
         labels[1].tofile('trainlabels.bin')
+        import shutil
+        shutil.copytree('kaggle', 'forms')
+        for name in ['t10k', 'train']:
+            for kind in ['images-idx3', 'labels-idx1']:
+                shutil.copy('kaggle/%s-%s-ubyte/%s-%s-ubyte' % (name, kind, name, kind), 'forms/%s-%s-ubyte' % (name, kind.replace('-', '.')))
         os.mkdir('uneven')
         idx('uneven/x-images-idx3-ubyte', images[0]); idx('uneven/x-labels-idx1-ubyte', labels[1])
         os.mkdir('twice')
@@ -96,6 +107,9 @@ class IdxFormatTest {
   @Test
   void pairsImagesAndLabelsForAnyNumberOfRanks() throws IOException {
     StoredRecords one = StoredRecords.ofAnyRanks(read("mnist", "paired"));
+    for (String other : List.of("kaggle", "half", "forms/*.idx?-ubyte", "forms/*-ubyte/*")) {
+      assertThat(StoredRecords.of(read(other, "paired"), 2)).as(other).isEqualTo(one);
+    }
 
     assertThat(one.fields()).isEqualTo(Map.of("image", "uint8[28, 28]", "label", "uint8"));
     for (String field : one.fields().keySet()) {
@@ -126,6 +140,7 @@ class IdxFormatTest {
         "mnist       | none   | is uint8, but",
         "mnist/train-labels-idx1-ubyte.gz | paired | has the labels of images beside it",
         "twice       | paired | x.idx has the same data: load one of both",
+        "forms       | paired | t10k-images-idx3-ubyte has the same data: load one of both",
         "cut.idx     | paired | cut.idx: truncated: the header declares 196 bytes, the file has 190",
         "longer.idx  | paired | longer.idx: not an IDX file: the header declares 196 bytes, the file"
             + " has 200",

@@ -232,6 +232,7 @@ class NpyFormatTest {
         "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<i2\"}",
         " {\n 'fortran_order' : False ,\r\n 'shape' : ( 2 ,\n 3 , ) , u'descr' : u'i2' }\n\n",
         "{'descr': 'int16', 'fortran_order': False, 'shape': (2, 3)}",
+        "{'descr': '<h', 'fortran_order': False, 'shape': (2 L, 3\tL)}",
         "{'descr': '=i2', 'fortran_order': False, 'shape': (1, 1), 'shape': (2, 3)}",
       })
   void readsEachHeaderThatNumPyReads(String header) throws IOException {

@@ -88,7 +88,8 @@ class NumpyLayoutsTest {
 
         np.savez('object.npz', good=np.zeros(3), bad=np.array([1, 'a', None], dtype=object))
         np.savez('uneven.npz', x=np.zeros(3), y=np.zeros(4), z=np.zeros(3))
-        np.savez('number.npz', x=np.zeros(3), n=np.float32(1))
+        np.savez('number.npz', x=np.zeros(3), n=np.float32(1), y=np.zeros((3, 2)), w=np.complex64(1), mean=np.zeros(4))
+        np.savez('numbers.npz', n=np.float32(1), w=np.complex64(1))
         np.savez('hollow.npz', x=np.zeros((0, 2)))
         with zipfile.ZipFile('notes.npz', 'w') as z: z.writestr('notes.txt', 'no array')
         with zipfile.ZipFile('bzip.npz', 'w', zipfile.ZIP_BZIP2) as z: z.write('columns/one/mask.npy', 'mask.npy')
@@ -223,7 +224,7 @@ class NumpyLayoutsTest {
       value = {
         "object.npz    | rows    | object.npz: member bad: dtype: \"|O\" is not supported",
         "uneven.npz    | rows    | uneven.npz: column y: has 4 rows, but column x has 3",
-        "number.npz    | rows    | number.npz: member n: shape: the array is one number",
+        "numbers.npz   | rows    | numbers.npz: member n: shape: the array is one number and has no axis for rows: use a.reshape(1)",
         "notes.npz     | rows    | notes.npz: the archive has no array: members are [notes.txt]",
         "bzip.npz      | rows    | bzip.npz: member mask: compression, method 12 of zip, is not"
             + " supported",
@@ -248,6 +249,18 @@ class NumpyLayoutsTest {
 
     assertThatThrownBy(() -> read(path, layout)).hasMessageContaining(message);
     assertThat(read("stored.npz", "rows").count()).isEqualTo(11);
+  }
+
+  @Test
+  void namesTheOptionsThatReadAnArchiveWithANumber() {
+    assertThatThrownBy(() -> read("number.npz", "rows"))
+        .hasMessageContaining("number.npz: member n: shape: the array is one number")
+        .hasMessageEndingWith(
+            "by option \"columns\" = x,y, or read each file as one row by option \"layout\" = samples");
+    assertThat(readColumns("number.npz", "x,y").count()).isEqualTo(3);
+    Dataset<Row> sample = read("number.npz", "samples");
+    assertThat(sample.columns()).containsExactly("x", "n", "y", "w", "mean");
+    assertThat(sample.selectExpr("n", "mean[3]").collectAsList()).hasToString("[[1.0,0.0]]");
   }
 
   @Test

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -154,6 +155,7 @@ class ZarrArrayTest {
         "v2_zlib_C | \"shape\"   | \"form\"     | shape: ",
         "v2_zlib_C | \"filters\": null | \"filters\": [{\"id\": \"quantize\"}] | filters: \"quantize\" is not supported for the data type \"<f4\"",
         "v2_delta_int16 | \"astype\": \">i2\" | \"astype\": \">i4\" | filters: delta of \">i2\" stored as \">i4\" is not supported",
+        "v2_1d     | \"fill_value\": 0 | \"fill_value\": \"1e999999999\" | fill_value: \"1e999999999\" is not a value of the data type",
         "v3_gzip   | \"gzip\"    | \"zlib-ng\"  | codecs: \"zlib-ng\" is not supported: supported are blosc, zstd, gzip, crc32c",
         "v3_gzip   | \"int32\"   | \"bfloat16\" | data type: \"bfloat16\" is not supported",
         "v3_gzip   | \"regular\" | \"rectilinear\" | chunk_grid: ",
@@ -161,6 +163,7 @@ class ZarrArrayTest {
         "v3_gzip   | \"attributes\" | \"acme\"  | acme: the extension is not supported",
         "v3_gzip   | \"bytes\"   | \"packbits\" | codecs: \"packbits\" is not supported for the data type \"int32\"",
         "v3_all    | [2, 0, 1]   | [2, 0, 0]    | transpose: ",
+        "v3_shards_end | ~\"codecs\": [{\"name\": \"bytes\"~ | ~\"codecs\": [{\"name\": \"sharding_indexed\"~ | codecs: sharding_indexed is supported as the first codec, with one level of shards",
         "v3_shards_end | [2, 3, 4] | [3, 3, 4]  | sharding_indexed: chunks of [3,3,4] do not divide the shard",
         "v3_shards_end | \"index_location\": \"end\" | \"index_location\": \"middle\" | sharding_indexed: index_codecs",
       })
@@ -188,6 +191,7 @@ class ZarrArrayTest {
         "v2_lz4_C    | 0.0.0     | codec lz4: damaged: ",
         "v2_zstd_C   | 0.0.0     | codec zstd: damaged: ",
         "v2_blosc_lz4_1_C | 0.0.0 | codec blosc: truncated or damaged: the header declares",
+        "v3_zstd_frames | c/0/0/0 | codec zstd: damaged: ",
         "v3_crc32c   | c/0/0/0   | codec crc32c: damaged: the checksum is",
         "v3_shards_end | c/0/0/0 | index of the shard: damaged: the checksum is",
         "v3_shards_start | c/0/0/0 | ends at byte",
@@ -213,6 +217,29 @@ class ZarrArrayTest {
     assertThatThrownBy(() -> readAll(zarr))
         .isInstanceOf(FormatException.class)
         .hasMessageContaining(chunk + ": ");
+  }
+
+  @Test
+  void refusesFramesThatAreTogetherLargerThanTheChunk() throws IOException {
+    Path zarr = copy("v3_zstd_frames");
+    Path chunk = zarr.resolve("c/0/0/0");
+    byte[] content = Files.readAllBytes(chunk);
+    Files.write(chunk, content, StandardOpenOption.APPEND);
+    assertThatThrownBy(() -> readAll(zarr))
+        .isInstanceOf(FormatException.class)
+        .hasMessageContaining("c/0/0/0: codec zstd: ");
+    Files.write(chunk, content);
+    readAll(zarr);
+  }
+
+  @Test
+  void readsWithoutAFillValueIfEveryChunkHasAFile() throws IOException {
+    Path zarr = copy("v2_zlib_C");
+    edit(zarr.resolve(".zarray"), "\"fill_value\": 0.0", "\"fill_value\": \"x\"");
+    assertThatThrownBy(() -> readAll(zarr))
+        .hasMessageEndingWith("change it in the metadata, to null if every chunk has a file");
+    edit(zarr.resolve(".zarray"), "\"x\"", "null");
+    readAll(zarr);
   }
 
   /**

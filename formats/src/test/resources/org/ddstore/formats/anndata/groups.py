@@ -7,6 +7,10 @@ def finish(a, path, **options):
     a.write_zarr(path, **options); dump(path, ad.read_zarr(path))
 x = numbers(157, 19, 'f4')
 finish(make(157, x), 'dense.zarr', chunks=(20, 7)); finish(make(157, sp.csr_matrix(x)), 'csr.zarr')
+# attributes as R writes them: lists of one text
+import glob, shutil; shutil.copytree('csr.zarr', 'r.zarr')
+for p in glob.glob('r.zarr/**/.zattrs', recursive=True) + ['r.zarr/.zattrs']:
+    attrs = {k: [v] if isinstance(v, str) else v for k, v in json.load(open(p)).items()}; json.dump(attrs, open(p, 'w'))
 os.mkdir('both'); parts = []
 for i, genes in enumerate(['bdac', 'acxb']):
     part = make(40, sp.csr_matrix(numbers(40, 4, 'f4')), list(genes)); parts.append(part)

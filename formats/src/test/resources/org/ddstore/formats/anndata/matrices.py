@@ -51,6 +51,13 @@ with h5py.File('dense_f32.h5ad') as g, h5py.File('old.h5ad', 'w') as f:
         d = f['obs'].create_dataset(c, data=codes); d.attrs['categories'] = kept.ref
 dump('old.h5ad')
 
+# attributes as R writes them: arrays of one text, of fixed and of varying length
+import shutil; shutil.copy('chunks_csr.h5ad', 'r.h5ad'); shutil.copy('chunks_csr.h5ad.json', 'r.h5ad.json')
+def in_arrays(name, o):
+    for i, (k, v) in enumerate(list(o.attrs.items())):
+        if isinstance(v, str): o.attrs.create(k, [v.encode()], dtype='S%d' % len(v) if i % 2 else h5py.string_dtype())
+with h5py.File('r.h5ad', 'a') as f: in_arrays('', f); f.visititems(in_arrays)
+
 for form in ['join_dense', 'join_csr']:
     os.mkdir(form); parts = []
     for i, (n, genes) in enumerate([(31, ['z', 'b', 'a', 'q']), (29, ['q', 'c', 'a', 'z', '\u00e9']), (7, ['a', 'q', 'z'])]):

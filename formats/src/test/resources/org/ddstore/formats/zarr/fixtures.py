@@ -44,13 +44,16 @@ def dump(name, a):
 
 
 # Version 2
-def v2(name, a, chunks, part=None, **options):
+def v2(name, a, chunks, part=None, fill_text=None, **options):
     z = zarr.create(store=zarr.DirectoryStore(name, dimension_separator=options.get('dimension_separator')),
                     shape=a.shape, chunks=chunks, dtype=options.pop('dtype', a.dtype), **options)
     if part is None:
         z[...] = a
     else:
         z[part] = a[part]
+    if fill_text:  # as n5-zarr writes it
+        meta = json.load(open(name + '/.zarray'))
+        json.dump({**meta, 'fill_value': fill_text}, open(name + '/.zarray', 'w'))
     dump(name, zarr.open(name, 'r')[...])
 
 
@@ -74,6 +77,8 @@ half = (slice(3, 7), slice(0, 2))
 for name, t, fill in [('i4', '<i4', -7), ('f8', '<f8', np.nan), ('f4', '>f4', np.inf), ('f2', '<f2', 0.1), ('b', '?', True),
                       ('u8', '<u8', 2**64 - 1), ('c8', '<c8', 1 + 2j), ('u1', 'u1', 255), ('zero', '<f8', 0)]:
     v2('v2_missing_' + name, values(t, (11, 8)), (3, 3), half, fill_value=fill)
+for t, text in [('u1', '7'), ('>i8', ' -5 '), ('<u8', str(2**64 - 1)), ('<f4', '1e-3'), ('<f8', 'inf'), ('<f2', 'nan')]:
+    v2('v2_text_' + np.dtype(t).name, values(t, (11, 8)), (3, 3), half, fill_text=text)
 v2('v2_1d', np.arange(100, dtype='<i8'), (7,))
 v2('v2_0d', np.array(5, '<i2'), ())
 v2('v2_5d', values('<i2', (3, 4, 2, 5, 3)), (2, 3, 1, 2, 3), order='F')
@@ -122,7 +127,7 @@ def encode(a, codecs, fill):
         elif name == 'gzip':
             data = gzip.compress(data, conf['level'])
         elif name in ('zstd', 'numcodecs.zstd'):
-            data = bytes(Zstd(conf['level']).encode(data))
+            data = zstd(data, conf['level'])
         elif name == 'numcodecs.lz4':
             data = bytes(LZ4().encode(data))
         elif name == 'blosc':
@@ -133,6 +138,16 @@ def encode(a, codecs, fill):
         else:
             raise ValueError(name)
     return data
+
+
+def zstd(data, level):
+    """Returns one frame; of level 2, three of which one has its size."""
+    if level != 2:
+        return bytes(Zstd(level).encode(data))
+    def stored(part):
+        return bytes.fromhex('28b52ffd0058') + struct.pack('<I', 1 | len(part) << 3)[:3] + part
+    third = len(data) // 3
+    return stored(data[:third]) + bytes(Zstd(1).encode(data[third:2 * third])) + stored(data[2 * third:])
 
 
 def shard(a, conf, fill):
@@ -194,6 +209,8 @@ blosc = codec('blosc', cname='lz4', clevel=5, shuffle='shuffle', typesize=4, blo
 chains = {
     'gzip': [little, codec('gzip', level=5)],
     'zstd': [little, codec('zstd', level=3, checksum=False)],
+    'zstd_frames': [little, codec('zstd', level=2, checksum=False)],
+    'zstd_frames_inside': [little, codec('zstd', level=2, checksum=False), codec('gzip', level=1)],
     'blosc': [little, blosc],
     'crc32c': [little, codec('crc32c')],
     'all': [codec('transpose', order=[2, 0, 1]), big, codec('crc32c'), codec('zstd', level=1, checksum=True), codec('crc32c')],
@@ -223,6 +240,7 @@ for name, inner, index, where in [('end', [little], summed, 'end'), ('start', [l
 v3('v3_many_shards', np.arange(3000, dtype='int64').reshape(300, 10), (20, 10),
    [codec('sharding_indexed', chunk_shape=[5, 5], codecs=plain + [codec('zstd', level=1, checksum=False)], index_codecs=summed)])
 v3('v3_string', words, (3, 2), [codec('vlen-utf8'), codec('zstd', level=1, checksum=False)], fill='', data_type='string')
+v3('v3_string_frames', words, (3, 2), [codec('vlen-utf8'), codec('zstd', level=2, checksum=False)], fill='', data_type='string')
 v3('v3_utf32', words.astype('<U9'), (3, 2), [little], fill='',
    data_type={'name': 'fixed_length_utf32', 'configuration': {'length_bytes': 36}})
 json.dump(cases, open('cases.json', 'w'))

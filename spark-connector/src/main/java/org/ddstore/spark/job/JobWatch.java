@@ -31,6 +31,7 @@ import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.StageInfo;
 import org.ddstore.spark.backend.FailedAttempt;
 import org.ddstore.spark.failure.RetryPolicy;
+import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.OptionKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -217,8 +218,9 @@ final class JobWatch extends SparkListener implements AutoCloseable {
   }
 
   /**
-   * Returns the first failure that is not a consequence of another, else the first failure. An
-   * executor without memory ends, which fails its other tasks in other ways.
+   * Returns the first failure that is not a consequence of another, else the first failure; of rows
+   * that cannot be stored, the first row. An executor without memory ends, which fails its other
+   * tasks in other ways.
    */
   synchronized Optional<Failure> first() {
     return failures.stream()
@@ -229,8 +231,13 @@ final class JobWatch extends SparkListener implements AutoCloseable {
                 failures.stream()
                     .filter(
                         failure -> !SecondaryFailure.isConsequence(failure.cause(), failure.rank()))
-                    .findFirst())
+                    .min(Comparator.comparingLong(JobWatch::refusedRow)))
         .or(() -> failures.stream().findFirst());
+  }
+
+  /** Returns the row of a value that cannot be stored; the largest number for other failures. */
+  private static long refusedRow(Failure failure) {
+    return failure.cause() instanceof IngestException refused ? refused.row() : Long.MAX_VALUE;
   }
 
   /**

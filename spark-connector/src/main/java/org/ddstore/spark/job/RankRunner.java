@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.BarrierTaskContext;
@@ -31,6 +32,7 @@ import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.ingest.ShardLoader;
 import org.ddstore.spark.types.HostFacts;
+import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
@@ -83,6 +85,7 @@ final class RankRunner<T> implements Serializable {
   /** Runs the rank of the calling barrier task. A failure ends the attempt on all ranks. */
   T run(Iterator<InternalRow> rows) throws Exception {
     BarrierTaskContext context = BarrierTaskContext.get();
+    long start = System.nanoTime();
     try {
       return run(rows, context);
     } catch (Exception | Error e) {
@@ -91,6 +94,9 @@ final class RankRunner<T> implements Serializable {
       }
       if (SecondaryFailure.isConsequence(e, rank(context))) {
         SecondaryFailure.awaitCause();
+      } else if (e instanceof IngestException) {
+        long elapsedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+        SecondaryFailure.awaitEarlierRows(rank(context), ranks(context), elapsedMs);
       }
       throw e;
     }

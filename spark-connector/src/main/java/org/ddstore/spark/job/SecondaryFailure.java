@@ -13,6 +13,8 @@ final class SecondaryFailure {
   /** Longer than a failure takes to reach the driver, and the kill to reach the other tasks. */
   private static final long CAUSE_REPORTS_MS = 3_000;
 
+  private static final long MAX_ORDER_MS = 10_000;
+
   private SecondaryFailure() {}
 
   /**
@@ -34,8 +36,23 @@ final class SecondaryFailure {
    * task and so interrupts its thread. The interrupt flag stays set.
    */
   static void awaitCause() {
+    sleep(CAUSE_REPORTS_MS);
+  }
+
+  /**
+   * Lets ranks with earlier rows report first that these cannot be loaded, as a rule: a rank far
+   * slower than this one is not awaited. Waits for at most 10 s, longer in later ranks and after a
+   * longer load. The interrupt flag stays set.
+   *
+   * @param elapsedMs time since the rank began
+   */
+  static void awaitEarlierRows(int rank, int ranks, long elapsedMs) {
+    sleep(Math.min(MAX_ORDER_MS, CAUSE_REPORTS_MS + elapsedMs) * rank / ranks);
+  }
+
+  private static void sleep(long durationMs) {
     try {
-      TimeUnit.MILLISECONDS.sleep(CAUSE_REPORTS_MS);
+      TimeUnit.MILLISECONDS.sleep(durationMs);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -201,6 +201,19 @@ class RankFailureTest extends OnTwoExecutors {
     assertThat(failed.row()).isEqualTo(77);
   }
 
+  /** Row 24 is the last one of rank 0, and row 75 is the first one of rank 3. */
+  @Test
+  void namesTheFirstRowThatCannotBeStored() {
+    Dataset<Row> frame =
+        cluster.session().range(100).selectExpr("if(id in (24, 75, 99), null, id) as x");
+
+    IngestException failed =
+        catchThrowableOfType(
+            IngestException.class, () -> DDStores.from(frame).ranks(4).run(context -> 0));
+
+    assertThat(failed).hasMessageContaining("column \"x\", row 24: null; ");
+  }
+
   /** Spark's reader in batches knows no BYTE_STREAM_SPLIT, in which other writers store floats. */
   private Dataset<Row> unreadable() throws IOException {
     Path file = directory.resolve("byte_stream_split.parquet");
