@@ -50,7 +50,6 @@ public final class NotebookCommand {
   private static final int MAX_LOG_DAYS = 7;
 
   private final Path run;
-  private final Path root;
   private final Path folder;
   private final NotebookFolder notebooks;
 
@@ -62,7 +61,6 @@ public final class NotebookCommand {
 
   NotebookCommand(Path root, Path run, Path data) {
     this.run = run;
-    this.root = root;
     this.folder = root.resolve("target/jupyter");
     this.notebooks = new NotebookFolder(root.resolve("notebooks"), data.resolve("notebooks"));
   }
