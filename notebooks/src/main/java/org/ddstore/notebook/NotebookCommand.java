@@ -240,16 +240,18 @@ public final class NotebookCommand {
     String port = values.get("--port");
     lines.add(
         command
-            + (file == null ? "" : " --NotebookApp.default_url=" + quoted(page(shown, file)))
+            + (file == null ? "" : defaultPage(shown, file))
             + (port == null ? "" : " --port=%s --port-retries=0".formatted(port))
             + (System.getProperty("user.name").equals("root") ? " --allow-root" : ""));
     Files.write(run.resolve("serve"), lines);
     return 0;
   }
 
-  /** Returns the path of the page of a notebook, whose address Jupyter's own address leads to. */
-  private static String page(Path shown, Path file) {
-    return "/notebooks/" + shown.toUri().relativize(file.toUri()).toASCIIString();
+  /** Returns options by which the address of Jupyter 6, and of later ones, leads to a notebook. */
+  private static String defaultPage(Path shown, Path file) {
+    String name = shown.toUri().relativize(file.toUri()).toASCIIString();
+    String page = quoted("/notebooks/" + name);
+    return " --NotebookApp.default_url=%1$s --JupyterNotebookApp.default_url=%1$s".formatted(page);
   }
 
   private static String quoted(String text) {

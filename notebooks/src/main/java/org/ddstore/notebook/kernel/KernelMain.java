@@ -56,6 +56,8 @@ public final class KernelMain {
       System.setProperty(
           LOG_CONFIGURATION, "classpath:org/ddstore/notebook/kernel/log4j2.properties");
     }
+    // A cell would show warnings if two threads log for the first time at once.
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
     System.err.println("ddstore: log of Spark: " + file);
   }
 
