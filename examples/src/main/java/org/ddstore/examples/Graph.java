@@ -53,10 +53,11 @@ public final class Graph {
     return TrainingCommand.parser("graph", description, 4000, 500, Graph::train);
   }
 
-  private static List<Trained> train(EmbeddedSpark spark, long rows, int epochs) {
+  private static List<Trained> train(
+      EmbeddedSpark spark, long rows, int epochs, EpochLines.Reporter lines) {
     return DDStores.from(graphs(spark.session(), rows))
         .ranks(Train.RANKS)
-        .run(rank -> train(rank, epochs));
+        .run(rank -> train(rank, epochs, lines));
   }
 
   /** Returns graphs: a charge per node, the nodes of each edge, the energy, and the cost. */
@@ -76,7 +77,7 @@ public final class Graph {
         .drop("bonds");
   }
 
-  private static Trained train(RankContext rank, int epochs) {
+  private static Trained train(RankContext rank, int epochs, EpochLines.Reporter lines) {
     Engine.getInstance().setRandomSeed(7); // all ranks start with the same parameters
     long[] costs = rank.columns().costs("cost");
     try (Model model = network();
@@ -84,7 +85,7 @@ public final class Graph {
         Loader loader =
             rank.loader(Samplers.costAware(42, MAX_COST, costs).batchesPerStep(BATCHES_PER_STEP))) {
       trainer.initialize(new Shape(1, 2));
-      return Train.train(rank, epochs, trainer, loader, Graph::step);
+      return Train.train(rank, epochs, lines, trainer, loader, Graph::step);
     }
   }
 

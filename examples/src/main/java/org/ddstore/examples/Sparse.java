@@ -60,10 +60,11 @@ public final class Sparse {
     return TrainingCommand.parser("sparse", description, 4000, 500, Sparse::train);
   }
 
-  private static List<Trained> train(EmbeddedSpark spark, long rows, int epochs) {
+  private static List<Trained> train(
+      EmbeddedSpark spark, long rows, int epochs, EpochLines.Reporter lines) {
     return DDStores.from(cells(spark.session(), rows))
         .ranks(Train.RANKS)
-        .run(rank -> train(rank, epochs));
+        .run(rank -> train(rank, epochs, lines));
   }
 
   /** Returns cells: the genes that are present, their counts, and the kind of the cell. */
@@ -84,7 +85,7 @@ public final class Sparse {
             "transform(genes, g -> float(ln(2 + pmod(hash(id, g, 2), 20)))) as counts");
   }
 
-  private static Trained train(RankContext rank, int epochs) {
+  private static Trained train(RankContext rank, int epochs, EpochLines.Reporter lines) {
     Engine.getInstance().setRandomSeed(7); // all ranks start with the same parameters
     Communicator ranks = rank.communicator();
     List<Double> losses = new ArrayList<>();
@@ -123,6 +124,7 @@ public final class Sparse {
         ranks.allReduce(loss, ReduceOp.SUM);
         losses.add(loss[0] / loss[1]);
         receipts.add(testing.receipt(ranks));
+        lines.epoch(rank.rank(), epoch + 1, Trained.result(loss[0] / loss[1], receipts.get(epoch)));
       }
       return Trained.of(rank.rank(), losses, receipts, Train.hashes(model, ranks));
     }

@@ -53,21 +53,21 @@ final class Train {
   private Train() {}
 
   /** Trains on {@value #RANKS} ranks and returns the result of each. Blocks. */
-  static List<Trained> train(Dataset<Row> images, int epochs) {
+  static List<Trained> train(Dataset<Row> images, int epochs, EpochLines.Reporter lines) {
     return DDStores.from(images)
         .columns("image", "label")
         .field("image", DType.UINT8, 28, 28)
         .ranks(RANKS)
-        .run(rank -> train(rank, epochs));
+        .run(rank -> train(rank, epochs, lines));
   }
 
-  private static Trained train(RankContext rank, int epochs) {
+  private static Trained train(RankContext rank, int epochs, EpochLines.Reporter lines) {
     Engine.getInstance().setRandomSeed(7); // all ranks start with the same parameters
     try (Model model = network();
         Trainer trainer = model.newTrainer(training(Loss.softmaxCrossEntropyLoss()));
         Loader loader = rank.loader(Samplers.shuffled(42).globalBatchSize(128), FLOATS)) {
       trainer.initialize(new Shape(1, 28, 28));
-      return train(rank, epochs, trainer, loader, Train::step);
+      return train(rank, epochs, lines, trainer, loader, Train::step);
     }
   }
 
@@ -78,7 +78,13 @@ final class Train {
   }
 
   /** Takes the steps of all epochs. Collective. */
-  static Trained train(RankContext rank, int epochs, Trainer trainer, Loader loader, Step step) {
+  static Trained train(
+      RankContext rank,
+      int epochs,
+      EpochLines.Reporter lines,
+      Trainer trainer,
+      Loader loader,
+      Step step) {
     Communicator ranks = rank.communicator();
     List<Double> losses = new ArrayList<>();
     List<CoverageReceipt> receipts = new ArrayList<>();
@@ -91,6 +97,7 @@ final class Train {
       ranks.allReduce(loss, ReduceOp.SUM);
       losses.add(loss[0] / loss[1]);
       receipts.add(loader.receipt(ranks));
+      lines.epoch(rank.rank(), epoch + 1, Trained.result(loss[0] / loss[1], receipts.get(epoch)));
     }
     return Trained.of(rank.rank(), losses, receipts, hashes(trainer.getModel(), ranks));
   }

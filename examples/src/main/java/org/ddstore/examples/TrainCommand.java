@@ -27,8 +27,8 @@ public final class TrainCommand {
     return TrainingCommand.parser("train", description, ROWS, MIN_ROWS, TrainCommand::train);
   }
 
-  private static List<Trained> train(EmbeddedSpark spark, long rows, int epochs)
-      throws IOException {
-    return Train.train(DemoData.images(spark, rows), epochs);
+  private static List<Trained> train(
+      EmbeddedSpark spark, long rows, int epochs, EpochLines.Reporter lines) throws IOException {
+    return Train.train(DemoData.images(spark, rows), epochs, lines);
   }
 }

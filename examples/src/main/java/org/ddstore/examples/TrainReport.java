@@ -37,19 +37,15 @@ record TrainReport(String example, List<Trained> ranks) {
     return lossFell() && sameParameters() && exactEpochs();
   }
 
+  /** Returns the result after that of the epochs, which is printed when they end. */
   String toText() {
     Trained any = ranks.get(0);
-    StringBuilder text = new StringBuilder();
-    for (int epoch = 0; epoch < any.losses().size(); epoch++) {
-      text.append(
-          "Epoch %2d  loss %.4f; %s%n"
-              .formatted(epoch, any.losses().get(epoch), any.receipts().get(epoch)));
-    }
-    return text.append(lossFell() ? "Learned" : "Did not learn")
-        .append(" on %s, which ended with ".formatted(Plural.of(ranks.size(), "rank")))
-        .append(sameParameters() ? "the same parameters" : "different parameters")
-        .append(" (CRC-32 by rank: %s)".formatted(any.parameters()))
-        .toString();
+    return "%s on %s, which ended with %s (CRC-32 by rank: %s)"
+        .formatted(
+            lossFell() ? "Learned" : "Did not learn",
+            Plural.of(ranks.size(), "rank"),
+            sameParameters() ? "the same parameters" : "different parameters",
+            any.parameters());
   }
 
   /** Returns one line of JSON, with the keys common to all commands. */

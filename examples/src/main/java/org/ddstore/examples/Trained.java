@@ -16,6 +16,11 @@ import org.ddstore.sampling.CoverageReceipt;
 record Trained(
     int rank, List<Double> losses, List<String> receipts, boolean isExact, List<String> parameters)
     implements Serializable {
+  /** Returns the result of an epoch as text. */
+  static String result(double loss, CoverageReceipt receipt) {
+    return "loss %.4f; %s".formatted(loss, receipt);
+  }
+
   static Trained of(
       int rank, List<Double> losses, List<CoverageReceipt> receipts, List<String> parameters) {
     return new Trained(

@@ -23,7 +23,8 @@ final class TrainingCommand implements Callable<Integer> {
   /** A training on all ranks. */
   interface Training {
     /** Generates rows and trains on them; returns the result of each rank. Blocks. */
-    List<Trained> train(EmbeddedSpark spark, long rows, int epochs) throws IOException;
+    List<Trained> train(EmbeddedSpark spark, long rows, int epochs, EpochLines.Reporter lines)
+        throws IOException;
   }
 
   private final String name;
@@ -83,8 +84,10 @@ final class TrainingCommand implements Callable<Integer> {
     }
     TrainReport report;
     try (EmbeddedSpark spark =
-        EmbeddedSpark.open("ddstore example " + name, Train.RANKS, 1, EXECUTOR_MB)) {
-      report = new TrainReport(name, training.train(spark, rows, epochs));
+            EmbeddedSpark.open(
+                "ddstore example " + name, Train.RANKS, 1, EXECUTOR_MB, EpochLines.settings());
+        EpochLines lines = new EpochLines(spark.session().sparkContext(), output::line)) {
+      report = new TrainReport(name, training.train(spark, rows, epochs, lines.reporter()));
     }
     System.out.println(output.isJson() ? report.toJson() : report.toText());
     return report.isSound() ? 0 : FAILED;

@@ -59,6 +59,11 @@ record Program(int exitCode, String out, String err) {
    */
   static Program example(Path work, Path temporary, String line)
       throws IOException, InterruptedException {
+    return run(work, exampleBuilder(work, temporary, line));
+  }
+
+  /** Returns the command of {@link #example}, which a test starts itself. */
+  static ProcessBuilder exampleBuilder(Path work, Path temporary, String line) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("ddstore.root"), "ddstore").toString());
     command.add("example");
@@ -68,7 +73,7 @@ record Program(int exitCode, String out, String err) {
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
     builder.environment().put("JDK_JAVA_OPTIONS", javaOptions(temporary));
     builder.environment().remove("SPARK_LOCAL_DIRS");
-    return run(work, builder);
+    return builder;
   }
 
   /** Runs a class of the tests with PyTorch, which an example has downloaded. */

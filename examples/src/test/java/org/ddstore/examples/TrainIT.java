@@ -2,13 +2,17 @@
 package org.ddstore.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.ddstore.contract.ProcessTree;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
@@ -22,6 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("slow")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TrainIT {
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
   @TempDir Path directory;
 
   private Path temporary;
@@ -72,6 +78,31 @@ class TrainIT {
           .as("temporary files left")
           .isEmpty();
     }
+  }
+
+  @Test
+  @Order(3)
+  void printsAnEpochBeforeTheOthersEnd() throws Exception {
+    int epochs = 60;
+    Path out = directory.resolve("out.txt");
+    ProcessBuilder builder =
+        Program.exampleBuilder(directory, temporary, "train --epochs " + epochs)
+            .redirectOutput(out.toFile())
+            .redirectError(directory.resolve("err.txt").toFile());
+    try (ProcessTree processes = ProcessTree.start(builder)) {
+      await()
+          .atMost(LIMIT)
+          .until(() -> !processes.isAlive() || Files.readString(out).contains("Epoch  1  "));
+      assertThat(Files.readString(out)).doesNotContain("Epoch " + epochs, "Learned");
+      assertThat(processes.awaitExit(LIMIT)).isZero();
+      processes.awaitAll(LIMIT);
+    }
+    List<String> lines = Files.readAllLines(out);
+    assertThat(lines.subList(0, epochs))
+        .extracting(line -> line.replaceFirst("  loss .*", ""))
+        .containsExactlyElementsOf(
+            IntStream.rangeClosed(1, epochs).mapToObj("Epoch %2d"::formatted).toList());
+    assertThat(lines.get(epochs)).startsWith("Learned on 2 ranks");
   }
 
   /** A write to the one is seen in the other. */

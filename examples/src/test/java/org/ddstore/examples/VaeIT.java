@@ -135,6 +135,33 @@ class VaeIT {
     }
   }
 
+  @Test
+  void printsWhereItResumedBeforeTheEpochs() throws Exception {
+    String run =
+        "vae --rows 700 --batch 60 --out %s --checkpoints %s --epochs "
+            .formatted(out, directory.resolve("saved"));
+
+    List<String> lines =
+        Program.withPyTorch(
+                directory, temporary, ExampleSeries.class, List.of(run + 1, run + 3, run + 3))
+            .out()
+            .lines()
+            .filter(line -> line.matches("(Epoch|Resumed|Complete) .*"))
+            .map(line -> line.replaceFirst("  loss .*|  the .*", ""))
+            .toList();
+
+    assertThat(lines)
+        .containsExactly(
+            "Epoch  1",
+            "Resumed at epoch 2, batch 0",
+            "Epoch  2",
+            "Epoch  3",
+            "Epoch  1", // of the checkpoint, which has all
+            "Epoch  2",
+            "Epoch  3",
+            "Complete");
+  }
+
   /** Runs the command several times on one Spark; returns the reports. */
   private List<JsonNode> series(List<String> runs) throws IOException, InterruptedException {
     List<String> lines =

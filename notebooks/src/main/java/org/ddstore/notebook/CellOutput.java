@@ -9,4 +9,7 @@ public interface CellOutput {
 
   /** Shows a value below the cell. */
   void show(Shown value);
+
+  /** Tells the user about the state of Spark. */
+  default void progress(String line) {}
 }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
 import org.apache.commons.io.filefilter.AgeFileFilter;
+import org.ddstore.notebook.kernel.KernelMain;
 
 /**
  * The command {@code ./ddstore notebook}: describes the kernel to Jupyter in the folder of this
@@ -26,10 +27,12 @@ import org.apache.commons.io.filefilter.AgeFileFilter;
 public final class NotebookCommand {
   private static final String HELP =
       """
-      Usage: ddstore notebook [--port N] [SESSION]
+      Usage: ddstore notebook [NOTEBOOK] [--port N] [SESSION]
              ddstore notebook --execute FILE [--output FILE] [SESSION]
       Starts Jupyter for notebooks in Java, and prints its address, which contains a token. Jupyter listens on
       127.0.0.1 only. Installs Jupyter from the distribution if it may.
+        NOTEBOOK            notebook to open: a file, or a name in ${XDG_DATA_HOME:-~/.local/share}/ddstore/notebooks,
+                            the folder of your notebooks, which begins with copies of those of DDStore
         --port N            port; by default the first free one from 8888
         --execute FILE      runs all cells of a notebook instead; fails with the error of a cell
         --output FILE       executed notebook; by default target/jupyter/executed/NAME
@@ -44,19 +47,22 @@ public final class NotebookCommand {
   private static final String LEGAL =
       "--port, --execute, --output, --executors, --cores, --memory, --master, --conf, --torch";
 
-  private static final String KERNEL = "org.ddstore.notebook.kernel.KernelMain";
   private static final int MAX_LOG_DAYS = 7;
 
   private final Path run;
-  private final Path root;
   private final Path folder;
+  private final NotebookFolder notebooks;
+
+  /** The notebook to open, or null. */
+  private String opened;
+
   private final Map<String, String> values = new HashMap<>();
   private final List<String> session = new ArrayList<>();
 
-  NotebookCommand(Path root, Path run) {
+  NotebookCommand(Path root, Path run, Path data) {
     this.run = run;
-    this.root = root;
     this.folder = root.resolve("target/jupyter");
+    this.notebooks = new NotebookFolder(root.resolve("notebooks"), data.resolve("notebooks"));
   }
 
   /** Runs the command with the root of the checkout, the folder {@code run-PID}, and arguments. */
@@ -66,7 +72,9 @@ public final class NotebookCommand {
       System.out.println(HELP);
       return;
     }
-    NotebookCommand command = new NotebookCommand(Path.of(all[0]), Path.of(all[1]));
+    NotebookCommand command =
+        new NotebookCommand(
+            Path.of(all[0]), Path.of(all[1]), NotebookFolder.userData(System.getenv()));
     try {
       command.parse(arguments);
     } catch (IllegalArgumentException e) {
@@ -83,6 +91,12 @@ public final class NotebookCommand {
   void parse(List<String> arguments) throws IOException {
     for (int i = 0; i < arguments.size(); i++) {
       String option = arguments.get(i);
+      if (!option.startsWith("-")) {
+        check(opened == null, "two notebooks: \"%s\" and \"%s\"", opened, option);
+        opened = option;
+        checkInput("notebook", notebooks.find(option).toString());
+        continue;
+      }
       check(
           List.of(LEGAL.split(", ", -1)).contains(option),
           "unknown argument \"%s\", legal: %s",
@@ -98,12 +112,13 @@ public final class NotebookCommand {
     boolean executes = values.containsKey("--execute");
     check(executes || !values.containsKey("--output"), "--output needs --execute");
     check(!executes || !values.containsKey("--port"), "--port cannot be used with --execute");
+    check(!executes || opened == null, "--execute has a notebook, \"%s\" is a second one", opened);
   }
 
   private void parse(String option, String value) throws IOException {
     check(!value.contains("\n"), "%s: the value has several lines", option);
     switch (option) {
-      case "--execute" -> checkInput(value);
+      case "--execute" -> checkInput(option, value);
       case "--output" -> checkOutput(value);
       case "--port" -> checkNumber(option, value, 1, 65_535);
       case "--memory" -> checkNumber(option, value, 450, 999_999_999); // Spark refuses less
@@ -129,12 +144,12 @@ public final class NotebookCommand {
     check(isLegal, "%s: \"%s\" is not a number in [%d, %d]", option, value, min, max);
   }
 
-  private static void checkInput(String value) throws IOException {
+  private static void checkInput(String option, String value) throws IOException {
     Path file = Path.of(value);
     boolean isFile = Files.isRegularFile(file) && Files.isReadable(file);
-    check(isFile, "--execute: \"%s\" is not a file that can be read", value);
+    check(isFile, "%s: \"%s\" is not a file that can be read", option, value);
     boolean isNotebook = Files.readString(file).contains("\"nbformat\"");
-    check(isNotebook, "--execute: \"%s\" is not a notebook of Jupyter (.ipynb)", value);
+    check(isNotebook, "%s: \"%s\" is not a notebook of Jupyter (.ipynb)", option, value);
   }
 
   private static void checkOutput(String value) {
@@ -157,7 +172,9 @@ public final class NotebookCommand {
     if (values.getOrDefault("--master", "").startsWith("local[")) {
       kernel.remove("-XX:TieredStopAtLevel=1"); // the driver itself computes
     }
-    kernel.addAll(List.of("-cp", System.getProperty("java.class.path"), KERNEL));
+    kernel.add("-D%s=%s".formatted(KernelMain.EXECUTES, values.containsKey("--execute")));
+    kernel.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), KernelMain.class.getName()));
     kernel.addAll(List.of(folder.resolve("logs").toString(), "{connection_file}"));
     kernel.addAll(session);
     new ObjectMapper()
@@ -167,8 +184,13 @@ public final class NotebookCommand {
                 "display_name", "Java (DDStore)",
                 "language", "java",
                 "interrupt_mode", "message",
+                "env", isLocal() ? Map.of("SPARK_LOCAL_IP", "127.0.0.1") : Map.of(),
                 "argv", kernel));
     return values.containsKey("--execute") ? execute() : serve();
+  }
+
+  private boolean isLocal() {
+    return values.getOrDefault("--master", "local").startsWith("local");
   }
 
   /** Deletes old logs, and folders of ended runs, whose names end with the id of their process. */
@@ -195,18 +217,41 @@ public final class NotebookCommand {
   private int serve() throws IOException {
     List<String> lines = new ArrayList<>();
     environment().forEach((name, value) -> lines.add("export " + name + "=" + quoted(value)));
-    lines.add("cd -- " + quoted(root.resolve("notebooks").toString()));
+    try {
+      notebooks.update().forEach(System.err::println);
+    } catch (IOException e) {
+      System.err.printf(
+          "ddstore: notebook: cannot write your notebooks to %s (%s): set XDG_DATA_HOME to a folder"
+              + " that can be written%n",
+          notebooks.folder(), e);
+      return 1;
+    }
+    Path file = opened == null ? null : notebooks.find(opened).toRealPath();
+    Path shown = notebooks.folder().toRealPath();
+    if (file != null && !file.startsWith(shown)) {
+      shown = file.getParent();
+    }
+    lines.add("cd -- " + quoted(shown.toString()));
     // Spark needs seconds to end its executors and to delete their files.
     String command =
         "exec jupyter-notebook --no-browser --ip=127.0.0.1 --KernelManager.shutdown_wait_time=60"
-            + " --MultiKernelManager.default_kernel_name=ddstore";
+            + " --MultiKernelManager.default_kernel_name=ddstore"
+            + " --KernelSpecManager.allowed_kernelspecs=ddstore"; // others have no Spark
     String port = values.get("--port");
     lines.add(
         command
+            + (file == null ? "" : defaultPage(shown, file))
             + (port == null ? "" : " --port=%s --port-retries=0".formatted(port))
             + (System.getProperty("user.name").equals("root") ? " --allow-root" : ""));
     Files.write(run.resolve("serve"), lines);
     return 0;
+  }
+
+  /** Returns options by which the address of Jupyter 6, and of later ones, leads to a notebook. */
+  private static String defaultPage(Path shown, Path file) {
+    String name = shown.toUri().relativize(file.toUri()).toASCIIString();
+    String page = quoted("/notebooks/" + name);
+    return " --NotebookApp.default_url=%1$s --JupyterNotebookApp.default_url=%1$s".formatted(page);
   }
 
   private static String quoted(String text) {

@@ -53,6 +53,7 @@ public final class NotebookEngine implements AutoCloseable {
           "(?s)(?:%s|'(?:\\\\.|[^'\\\\])*'|\"(?:\\\\.|[^\"\\\\])*\"|`[^`]*`|[^;'\"`/-]+|[^;])+"
               .formatted(SQL_COMMENT));
 
+  private final CellOutput output;
   private final ScratchDirectory scratch;
   private final CellClasses classes;
   private final Snippets snippets;
@@ -60,7 +61,8 @@ public final class NotebookEngine implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private boolean hasSession;
 
-  private NotebookEngine(ScratchDirectory scratch) {
+  private NotebookEngine(ScratchDirectory scratch, CellOutput output) {
+    this.output = output;
     this.scratch = scratch;
     this.classes = new CellClasses(NotebookEngine.class.getClassLoader(), scratch.path());
     this.snippets = new Snippets(classes);
@@ -75,7 +77,7 @@ public final class NotebookEngine implements AutoCloseable {
     Notebook.showOn(output);
     NotebookEngine engine;
     try {
-      engine = new NotebookEngine(ScratchDirectory.create("ddstore-notebook-"));
+      engine = new NotebookEngine(ScratchDirectory.create("ddstore-notebook-"), output);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot create a folder for classes of cells", e);
     }
@@ -186,6 +188,9 @@ public final class NotebookEngine implements AutoCloseable {
   /** Returns the session of Spark, once it has started; gives it to the cells the first time. */
   private SparkSession session() throws Exception {
     NotebookSpark started;
+    if (!spark.isDone()) {
+      output.progress("starting Spark ...");
+    }
     try {
       started = snippets.control().interruptibly(spark::get);
     } catch (ExecutionException e) {
@@ -198,6 +203,7 @@ public final class NotebookEngine implements AutoCloseable {
       SparkSession.setActiveSession(session);
       snippets.set(SESSION, session);
       hasSession = true;
+      output.progress(started.startLine());
     }
     return session;
   }

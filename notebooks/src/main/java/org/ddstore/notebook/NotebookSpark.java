@@ -5,6 +5,7 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.SparkContext;
@@ -17,8 +18,11 @@ import org.ddstore.spark.types.OptionKeys;
  * The Spark application of a notebook, whose executors load the classes of cells from the driver.
  * Spark itself has the means, for its own shell: a folder that the driver serves, and a class
  * loader of executors that reads from there. The caller closes it.
+ *
+ * @param startSeconds duration of the start
  */
-record NotebookSpark(EmbeddedSpark spark, SparkContext context) implements AutoCloseable {
+record NotebookSpark(EmbeddedSpark spark, SparkContext context, long startSeconds)
+    implements AutoCloseable {
   /** The folder that the driver serves, see {@code SparkContext} of Spark 3.5 to 4.2. */
   private static final String CLASS_FOLDER = "spark.repl.class.outputDir";
 
@@ -34,6 +38,7 @@ record NotebookSpark(EmbeddedSpark spark, SparkContext context) implements AutoC
    * @param classFolder folder of the classes of cells
    */
   static NotebookSpark start(NotebookOptions options, Path classFolder) {
+    long startNs = System.nanoTime();
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(CLASS_FOLDER, classFolder.toString());
     settings.put(OptionKeys.SQL_CATALOG, DDStoreCatalog.class.getName());
@@ -44,12 +49,15 @@ record NotebookSpark(EmbeddedSpark spark, SparkContext context) implements AutoC
       settings.put("spark.locality.wait", "0"); // ranks handle other places
     } else {
       options.master().ifPresent(url -> settings.put(MASTER, url));
+      settings.put("spark.ui.enabled", "true"); // bound to SPARK_LOCAL_IP, see NotebookCommand
+      settings.put("spark.ui.port", "0");
     }
     settings.putAll(options.settings());
     EmbeddedSpark spark =
         EmbeddedSpark.open(
             "ddstore notebook", options.executors(), options.cores(), options.memoryMb(), settings);
-    return new NotebookSpark(spark, spark.session().sparkContext());
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs);
+    return new NotebookSpark(spark, spark.session().sparkContext(), seconds);
   }
 
   /**
@@ -63,6 +71,12 @@ record NotebookSpark(EmbeddedSpark spark, SparkContext context) implements AutoC
         .filter(path -> !path.startsWith(sparkHome.resolve("jars")))
         .map(path -> path.toUri().toString())
         .collect(Collectors.joining(","));
+  }
+
+  /** Returns the line that tells the user that Spark has started, and the address of its UI. */
+  String startLine() {
+    String ui = context.uiWebUrl().map(url -> "; Spark UI: " + url).getOrElse(() -> "");
+    return "Spark started in %d s%s".formatted(startSeconds, ui);
   }
 
   /** Begins a cell in the calling thread, and returns the session. */

@@ -35,6 +35,25 @@ final class Snippets implements AutoCloseable {
   private static final Pattern COMMENTS_AT_END =
       Pattern.compile("(\\s+|//[^\\n\"]*|/\\*[^*\"]*\\*/)+$");
 
+  private static final String NOT_JAVA =
+      "this looks like Python, but the cells of this notebook are Java, or SQL after %%sql:"
+          + " Python is not available in notebooks yet";
+
+  /** Python or a command of IPython, in a cell that cannot be compiled as Java. */
+  private static final Pattern PYTHON =
+      Pattern.compile(
+          """
+          \\A\\s*\\#
+          | ^(
+              import\\ +\\w+\\ *(,.*)?$ | import\\ +[\\w.]+\\ +as\\ .*
+            | from\\ +[\\w.]+\\ +import\\ .*
+            | (async\\ +)?def\\ +\\w+\\ *\\(.* | class\\ +\\w+\\ *(\\(.*\\))?\\ *:.*
+            | (for\\ .*\\ in\\ .* | while\\ .* | if\\ .* | with\\ .* | try):\\ *(\\#.*)?$
+            | print\\ *\\(.*\\)\\ *(\\#.*)?$ | print\\ +["'].*
+            | %{1,2}\\w.* | !\\w+\\ +[\\w.-].*
+          )""",
+          Pattern.MULTILINE | Pattern.COMMENTS);
+
   private final CellClasses classes;
   private final CellControl control;
   private final JShell shell;
@@ -126,6 +145,14 @@ final class Snippets implements AutoCloseable {
    * @throws Throwable what the code of a part throws
    */
   CellResult eval(CellText cell) throws Throwable {
+    try {
+      return evalParts(cell);
+    } catch (CellException e) {
+      throw PYTHON.matcher(cell.code()).find() ? new CellException("NotJava", NOT_JAVA, e) : e;
+    }
+  }
+
+  private CellResult evalParts(CellText cell) throws Throwable {
     List<Part> parts = parts(cell);
     for (Part part : parts) {
       if (!part.isLegal()) {

@@ -7,11 +7,13 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.CookieManager;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,6 +88,7 @@ class NotebookCommandIT {
     assertThat(done.err()).contains("executed: " + output);
 
     String text = Files.readString(output);
+    assertThat(text).as("the same in each run").doesNotContain("tarting Spark", "Spark started");
     JsonNode cells = JSON.readTree(text).get("cells");
     assertThat(cells.get(1).at("/outputs/0/data/text~1plain/0").asText())
         .isEqualTo("ddstore notebooka \"b\" \\c");
@@ -107,11 +110,32 @@ class NotebookCommandIT {
   }
 
   @Test
+  void refusesAMissingNotebookAndAFolderThatCannotBeWritten() throws Exception {
+    Outcome missing = new Launcher(folder).run("notebook", "2-none.ipynb");
+    assertThat(missing.exitCode()).isEqualTo(2);
+    assertThat(missing.err()).contains("there is no file \"2-none.ipynb\"", "1-quickstart.ipynb");
+
+    Launcher launcher = new Launcher(folder);
+    ProcessBuilder builder = launcher.builder("notebook");
+    builder.environment().put("XDG_DATA_HOME", Files.createFile(folder.resolve("a")).toString());
+    Path log = folder.resolve("refused.log");
+    Process refused = builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+    assertThat(refused.waitFor()).isEqualTo(1);
+    assertThat(Files.readString(log)).contains("set XDG_DATA_HOME").doesNotContain("\tat ");
+  }
+
+  @Test
   void servesKernelsToOwnersOfTheTokenUntilItIsInterruptedTwice() throws Exception {
     Launcher launcher = new Launcher(folder);
     ProcessBuilder builder =
         launcher.builder(
-            "notebook", "--master", "local[1]", "--port", Integer.toString(freePort()));
+            "notebook",
+            "1-quickstart.ipynb",
+            "--master",
+            "local[1]",
+            "--port",
+            Integer.toString(freePort()));
+    builder.environment().put("XDG_DATA_HOME", folder.resolve("a b").toString());
     // Without a terminal Jupyter would not ask after ^C.
     builder.command("script", "-qec", String.join(" ", builder.command()), "/dev/null");
     Path log = folder.resolve("jupyter.log");
@@ -127,6 +151,15 @@ class NotebookCommandIT {
       assertThat(status(kernels.header("Authorization", "token " + address.group(2))))
           .as(() -> "log: " + log)
           .isEqualTo(201);
+      assertThat(get(address, "").uri().getPath()).isEqualTo("/notebooks/1-quickstart.ipynb");
+      JsonNode kernelSpecs = JSON.readTree(get(address, "api/kernelspecs").body());
+      assertThat(kernelSpecs.get("default").asText()).isEqualTo("ddstore");
+      assertThat(kernelSpecs.get("kernelspecs")).hasSize(1);
+      assertThat(JSON.readTree(get(address, "api/contents").body()).findValuesAsText("name"))
+          .contains("1-quickstart.ipynb")
+          .allMatch(name -> name.isEmpty() || name.endsWith(".ipynb"));
+      assertThat(folder.resolve("a b/ddstore/notebooks/1-quickstart.ipynb"))
+          .hasSameBinaryContentAs(ROOT.resolve("notebooks/1-quickstart.ipynb"));
 
       processes.type(CONTROL_C);
       await().atMost(LIMIT).until(() -> Files.readString(log).contains("(y/[n])"));
@@ -139,6 +172,17 @@ class NotebookCommandIT {
 
   private static int status(HttpRequest.Builder request) throws Exception {
     return HttpClient.newHttpClient().send(request.build(), BodyHandlers.discarding()).statusCode();
+  }
+
+  private static HttpResponse<String> get(Matcher address, String path) throws Exception {
+    String url = "%s%s?token=%s".formatted(address.group(1), path, address.group(2));
+    HttpClient client =
+        HttpClient.newBuilder()
+            .followRedirects(HttpClient.Redirect.NORMAL)
+            .cookieHandler(new CookieManager())
+            .build();
+    HttpRequest request = HttpRequest.newBuilder(URI.create(url)).build();
+    return client.send(request, BodyHandlers.ofString());
   }
 
   private static int freePort() throws IOException {

@@ -139,6 +139,41 @@ class SnippetsTest {
                                ^^^^^^^""");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "import numpy as np",
+        "import numpy",
+        "import os, sys\nprint(os.name)",
+        "from pyspark.sql import SparkSession",
+        "def f(x):\n    return x",
+        "class A(B):\n    pass",
+        "x = np.zeros(3)\nprint(x)",
+        "print(\"x\")",
+        "print 'x'",
+        "# load\ndata = 3",
+        "for x in range(3):\n    print(x)",
+        "if x > 1:\n    x = 2",
+        "%pip install numpy",
+        "%%time\n1",
+        "!pip install numpy"
+      })
+  void pythonIsAnsweredWithOneSentence(String code) {
+    assertThat(report(1, code))
+        .contains("looks like Python", "Java", "not available")
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void errorsOfJavaAreThoseOfTheCompiler() throws Exception {
+    assertThat(report(1, "import java.util.Lisst")).contains("cannot find symbol");
+    assertThat(report(1, "boolean b = !missing;")).contains("cannot find symbol");
+    assertThat(report(1, "for (int missing : in) { }")).contains("cannot find symbol");
+    eval(2, "void print(int x) {}");
+    assertThat(eval(3, "print(1)").isShown()).isFalse();
+    eval(4, "import java.util.zip.CRC32");
+  }
+
   @Test
   void syntaxErrorIsFoundBeforeTheFirstStatementRuns() throws Exception {
     eval(1, "int count = 0;");

@@ -24,6 +24,11 @@ record TrainedEpoch(
     String receipt,
     String testReceipt)
     implements Serializable {
+  /** Returns the result as text. */
+  String text() {
+    return "loss %.2f, of test images %.2f; %s".formatted(loss, testLoss, receipt);
+  }
+
   void write(DataOutputStream to) throws IOException {
     to.writeDouble(loss);
     to.writeDouble(testLoss);

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.apache.spark.sql.SparkSession;
+import org.ddstore.examples.EpochLines;
 import org.ddstore.examples.ExampleArguments;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Output;
@@ -138,11 +139,15 @@ public final class VaeCommand implements Callable<Integer> {
     if (ExampleArguments.isCheckOnly()) {
       return 0;
     }
-    try (EmbeddedSpark spark = EmbeddedSpark.open("ddstore example vae", ranks, 1, EXECUTOR_MB)) {
+    try (EmbeddedSpark spark =
+        EmbeddedSpark.open("ddstore example vae", ranks, 1, EXECUTOR_MB, EpochLines.settings())) {
       TrainingImages images = images(spark.session());
       VaeOptions options =
           new VaeOptions(epochs, batch, SEED, checkpointFolder(spark), checkpointEvery);
-      List<VaeResult> results = VaeTraining.train(images, ranks, options);
+      List<VaeResult> results;
+      try (EpochLines lines = new EpochLines(spark.session().sparkContext(), output::line)) {
+        results = VaeTraining.train(images, ranks, options, lines.reporter());
+      }
       List<Path> pictures = results.get(0).pictures().write(out);
       pictures.forEach(file -> output.line("Drew      " + file));
       VaeReport report = new VaeReport(results);

@@ -56,13 +56,8 @@ record VaeReport(List<VaeResult> ranks) {
         && epochs().stream().allMatch(TrainedEpoch::isExact);
   }
 
+  /** Prints what follows the lines of the epochs, which are printed when they end. */
   void print(Output output) {
-    for (int epoch = 0; epoch < epochs().size(); epoch++) {
-      TrainedEpoch result = epochs().get(epoch);
-      output.line(
-          "Epoch %2d  loss %.2f, of test images %.2f; %s"
-              .formatted(epoch + 1, result.loss(), result.testLoss(), result.receipt()));
-    }
     output.line(
         "%s on %s, which ended with %s (CRC-32 by rank: %s)"
             .formatted(
@@ -80,9 +75,6 @@ record VaeReport(List<VaeResult> ranks) {
           "Complete  the checkpoint has %s, nothing was left to train: raise --epochs to continue"
               .formatted(Plural.of(epochs().size(), "epoch")));
       return;
-    }
-    if (!first().resumedAt().isEmpty()) {
-      output.line("Resumed at %s, in attempt %d".formatted(first().resumedAt(), first().attempt()));
     }
     output.line(
         "Speed     %,.0f images/s; utilisation %.0f %%; %s"

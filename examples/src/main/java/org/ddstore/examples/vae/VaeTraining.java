@@ -14,6 +14,7 @@ import org.ddstore.Reader;
 import org.ddstore.checkpoint.Checkpoint;
 import org.ddstore.checkpoint.Checkpoints;
 import org.ddstore.collective.Communicator;
+import org.ddstore.examples.EpochLines;
 import org.ddstore.loader.EpochsLoop;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
@@ -39,19 +40,22 @@ final class VaeTraining implements RankTask<VaeResult> {
   private static final int SAMPLES = 60;
 
   private final VaeOptions options;
+  private final EpochLines.Reporter lines;
   private final int[] checksums;
 
-  private VaeTraining(VaeOptions options, int... checksums) {
+  private VaeTraining(VaeOptions options, EpochLines.Reporter lines, int... checksums) {
     this.options = options;
+    this.lines = lines;
     this.checksums = checksums;
   }
 
   /** Loads the images, trains on them and returns the result of each rank. Blocks. */
-  static List<VaeResult> train(TrainingImages images, int ranks, VaeOptions options) {
+  static List<VaeResult> train(
+      TrainingImages images, int ranks, VaeOptions options, EpochLines.Reporter lines) {
     return DDStores.from(images.frame())
         .field(TrainingImages.IMAGE, DType.UINT8, Layer.SIDE, Layer.SIDE)
         .ranks(ranks)
-        .run(new VaeTraining(options, images.checksums()));
+        .run(new VaeTraining(options, lines, images.checksums()));
   }
 
   /** Returns the device that computes on a rank. Nothing else chooses one. */
@@ -68,7 +72,11 @@ final class VaeTraining implements RankTask<VaeResult> {
             ? Optional.empty()
             : Optional.of(rank.checkpoints(options.checkpoints()));
     Optional<Checkpoint> saved = checkpoints.flatMap(Checkpoints::latest);
-    saved.ifPresent(checkpoint -> checkpoint.load(STREAM, state::read));
+    saved.ifPresent(
+        checkpoint -> {
+          checkpoint.load(STREAM, state::read);
+          reportResume(rank, checkpoint, state.epochs());
+        });
     RowSubset tests = rank.columns().where(TrainingImages.TEST);
     RowSubset trained = rank.columns().whereNot(TrainingImages.TEST);
     ImageCheck check = new ImageCheck(checksums);
@@ -81,6 +89,7 @@ final class VaeTraining implements RankTask<VaeResult> {
           epoch -> {
             watch.stop();
             endEpoch(rank.communicator(), loader, testLoader, steps, state);
+            reportEpoch(rank, state.epochs(), state.epochs().size());
             checkpoints.ifPresent(to -> to.save(loader.state(), STREAM, state::write));
           });
       for (LoadedBatch batch : epochs) {
@@ -99,6 +108,25 @@ final class VaeTraining implements RankTask<VaeResult> {
           saved.map(VaeTraining::position).orElse(""),
           checksums(rank.communicator(), state.parameters()),
           rank.rank() == 0 ? draw(rank, tests, steps, state.parameters()) : Pictures.NONE);
+    }
+  }
+
+  private void reportEpoch(RankContext rank, List<TrainedEpoch> epochs, int number) {
+    lines.epoch(rank.rank(), number, epochs.get(number - 1).text());
+  }
+
+  /**
+   * Reports where the training continues. The epochs before are those of a former run, which has
+   * printed them, but for those that a former attempt may not have reported.
+   */
+  private void reportResume(RankContext rank, Checkpoint saved, List<TrainedEpoch> epochs) {
+    boolean isComplete = epochs.size() >= options.epochs();
+    for (int epoch = 1; epoch <= epochs.size() && (isComplete || rank.attempt() > 1); epoch++) {
+      reportEpoch(rank, epochs, epoch);
+    }
+    if (!isComplete) {
+      String attempt = rank.attempt() > 1 ? ", in attempt " + rank.attempt() : "";
+      lines.note(rank.rank(), epochs.size(), "Resumed at " + position(saved) + attempt);
     }
   }
 

@@ -28,14 +28,20 @@ final class CellOutputs implements CellOutput {
   private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
   private StreamType printedTo = StreamType.OUT;
 
-  private CellOutputs() {}
+  private final boolean showsProgress;
+
+  private CellOutputs(boolean showsProgress) {
+    this.showsProgress = showsProgress;
+  }
 
   /**
    * Replaces the standard streams of this JVM once for all cells: libraries keep the stream that
    * they find first, such as Scala, by which Spark prints tables.
+   *
+   * @param showsProgress whether cells show the state of Spark, which differs from run to run
    */
-  static CellOutputs install() {
-    CellOutputs outputs = new CellOutputs();
+  static CellOutputs install(boolean showsProgress) {
+    CellOutputs outputs = new CellOutputs(showsProgress);
     System.setOut(new PrintStream(outputs.new Stream(StreamType.OUT), true, UTF_8));
     System.setErr(new PrintStream(outputs.new Stream(StreamType.ERR), true, UTF_8));
     return outputs;
@@ -77,6 +83,13 @@ final class CellOutputs implements CellOutput {
   public synchronized void show(Shown value) {
     endText();
     messages.add(new PublishDisplayData(data(value)));
+  }
+
+  @Override
+  public void progress(String line) {
+    if (showsProgress) {
+      System.out.println(line);
+    }
   }
 
   static DisplayData data(Shown value) {

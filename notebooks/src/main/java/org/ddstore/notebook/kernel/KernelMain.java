@@ -15,6 +15,9 @@ import org.dflib.jjava.jupyter.kernel.KernelConnectionProperties;
 
 /** The program that Jupyter starts for each notebook. Ends on request, or with Jupyter. */
 public final class KernelMain {
+  /** System property: the notebook is executed without a front end. */
+  public static final String EXECUTES = "ddstore.notebook.executes";
+
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   /** Environment variable that Jupyter sets to the id of its process. */
@@ -33,7 +36,7 @@ public final class KernelMain {
     KernelConnectionProperties properties =
         KernelConnectionProperties.parse(Files.readString(Path.of(arguments[1])));
     List<String> session = List.of(arguments).subList(2, arguments.length);
-    CellOutputs outputs = CellOutputs.install();
+    CellOutputs outputs = CellOutputs.install(!Boolean.getBoolean(EXECUTES));
     try (NotebookEngine engine = NotebookEngine.open(NotebookOptions.of(session), outputs)) {
       endWithJupyter();
       JupyterConnection connection = new JupyterConnection(properties);
@@ -53,6 +56,8 @@ public final class KernelMain {
       System.setProperty(
           LOG_CONFIGURATION, "classpath:org/ddstore/notebook/kernel/log4j2.properties");
     }
+    // A cell would show warnings if two threads log for the first time at once.
+    System.setProperty("slf4j.internal.verbosity", "ERROR");
     System.err.println("ddstore: log of Spark: " + file);
   }
 

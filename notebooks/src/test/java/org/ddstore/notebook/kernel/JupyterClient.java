@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.cli.InProcess;
 import org.ddstore.contract.Needed;
@@ -135,6 +136,13 @@ final class JupyterClient implements AutoCloseable {
     /** Returns the outputs of a type of messages. */
     List<JsonNode> outputs(String type) {
       return outputs.stream().filter(each -> each.get("type").asText().equals(type)).toList();
+    }
+
+    /** Returns what the cell printed. */
+    String printed() {
+      return outputs("stream").stream()
+          .map(each -> each.get("text").asText())
+          .collect(Collectors.joining());
     }
 
     /** Returns the plain text of the value of the last expression. */

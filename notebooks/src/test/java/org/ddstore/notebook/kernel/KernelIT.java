@@ -2,13 +2,19 @@
 package org.ddstore.notebook.kernel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.HttpURLConnection;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.ddstore.notebook.kernel.JupyterClient.Execution;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,6 +43,8 @@ class KernelIT {
             ResidentStore store = DDStores.from(frame).load("train");""");
     assertThat(first.reply().get("status").asText()).as(first.toString()).isEqualTo("ok");
     assertThat(first.outputs("execute_result")).isEmpty();
+    assertThat(first.printed())
+        .containsPattern("Spark started in \\d+ s; Spark UI: http://127\\.0\\.0\\.1:\\d+\n");
   }
 
   @AfterAll
@@ -144,12 +152,29 @@ class KernelIT {
   void showsWhatSparkPrintsInEachCell() throws IOException {
     for (String value : List.of("0", "1")) {
       Execution cell = client.execute("spark.sql(\"select %s as x\").show();".formatted(value));
-      String printed =
-          cell.outputs("stream").stream()
-              .map(each -> each.get("text").asText())
-              .collect(Collectors.joining());
-      assertThat(printed).isEqualTo("+---+\n|  x|\n+---+\n|  %s|\n+---+\n\n".formatted(value));
+      assertThat(cell.printed())
+          .isEqualTo("+---+\n|  x|\n+---+\n|  %s|\n+---+\n\n".formatted(value));
     }
+  }
+
+  @Test
+  void sparkUiListensOnLoopbackOnly() throws IOException {
+    URI ui = URI.create(client.execute("spark.sparkContext().uiWebUrl().get()").result());
+    HttpURLConnection page = (HttpURLConnection) ui.resolve("/jobs/").toURL().openConnection();
+    assertThat(page.getResponseCode()).isEqualTo(200);
+    for (InetAddress address : InetAddress.getAllByName(InetAddress.getLocalHost().getHostName())) {
+      if (!address.isLoopbackAddress()) {
+        assertThatThrownBy(() -> new Socket(address, ui.getPort()).close())
+            .isInstanceOf(ConnectException.class);
+      }
+    }
+  }
+
+  @Test
+  void pythonIsAnsweredWithOneSentence() throws IOException {
+    assertThat(client.execute("import numpy as np\nnp.zeros(3)").error())
+        .singleElement(STRING)
+        .contains("Python is not available");
   }
 
   @Test
