@@ -82,26 +82,28 @@ final class ResidentRunner {
       String action, Function<ResidentLayout, RankTask<T>> tasks, List<ResidentRunner> others) {
     places.checkLive();
     AtomicReference<ResidentLayout> lastLayout = new AtomicReference<>();
-    List<RankOutcome<T>> outcomes;
-    try (JobDescription described = JobDescription.ofStore(context(), name, action)) {
-      outcomes =
-          origin
-              .job(places.now().groups(), 0)
-              .run(
-                  attempt -> {
-                    warnOfLocality();
-                    ResidentLayout now = withoutGaps();
-                    lastLayout.set(now);
-                    List<StoreSnapshot> more =
-                        others.stream().map(ResidentRunner::readableSnapshot).toList();
-                    return new BarrierJob.Load<>(
-                        PlacedRdd.empty(context(), now.preferredLocations()),
-                        null,
-                        token,
-                        new ResidentRun<>(
-                            tasks.apply(now), snapshots.apply(now), now.homes(), more));
-                  });
-    }
+    List<RankOutcome<T>> outcomes =
+        JobDescription.ofStore(
+            context(),
+            name,
+            action,
+            () ->
+                origin
+                    .job(places.now().groups(), 0)
+                    .run(
+                        attempt -> {
+                          warnOfLocality();
+                          ResidentLayout now = withoutGaps();
+                          lastLayout.set(now);
+                          List<StoreSnapshot> more =
+                              others.stream().map(ResidentRunner::readableSnapshot).toList();
+                          return new BarrierJob.Load<>(
+                              PlacedRdd.empty(context(), now.preferredLocations()),
+                              null,
+                              token,
+                              new ResidentRun<>(
+                                  tasks.apply(now), snapshots.apply(now), now.homes(), more));
+                        }));
     count(outcomes, lastLayout.get());
     List<T> results = new ArrayList<>(); // may be null
     for (RankOutcome<T> outcome : outcomes) {

@@ -49,17 +49,22 @@ final class RestoreLauncher {
             settings.writeTimeout(),
             inPlace,
             stores ->
-                loadShards(
-                    stores,
+                JobDescription.ofStore(
+                    session.sparkContext(),
                     name,
-                    new ResidentOrigin(
-                        Optional.of(dump),
-                        session.createDataFrame(List.of(), dump.sourceSchema()),
-                        dump.options(),
-                        StoreLauncher.forResident(name, settings),
-                        profile,
-                        SlotsWarning.ofStore(name),
-                        stores)));
+                    "restore",
+                    () ->
+                        loadShards(
+                            stores,
+                            name,
+                            new ResidentOrigin(
+                                Optional.of(dump),
+                                session.createDataFrame(List.of(), dump.sourceSchema()),
+                                dump.options(),
+                                StoreLauncher.forResident(name, settings),
+                                profile,
+                                SlotsWarning.ofStore(name),
+                                stores))));
   }
 
   /** Loads the shards. Blocks. Frees everything if it fails. */
@@ -68,7 +73,7 @@ final class RestoreLauncher {
     ReplicaGroups groups = StoreLauncher.checkedGroups(context, profile, origin.settings());
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
-    try (JobDescription described = JobDescription.ofStore(context, name, "restore")) {
+    try {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
       ResidentLoading.Loaded loaded =
           loading.run(

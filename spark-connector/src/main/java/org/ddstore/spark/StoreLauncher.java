@@ -73,10 +73,13 @@ final class StoreLauncher {
   /** Loads the rows and runs a serializable task on every rank; see {@link StoreSpec#run}. */
   <T> List<T> run(RankTask<T> task) {
     ReplicaGroups groups = checkedGroups(context(), profile, settings);
+    return JobDescription.of(context(), "run", () -> run(task, groups));
+  }
+
+  private <T> List<T> run(RankTask<T> task, ReplicaGroups groups) {
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
-    try (JobDescription described = JobDescription.of(context(), "run");
-        Plans plans =
-            new Plans(context(), settings, () -> IngestPlan.of(rows, ingest, groups.width()))) {
+    try (Plans plans =
+        new Plans(context(), settings, () -> IngestPlan.of(rows, ingest, groups.width()))) {
       return plans.load(
           () ->
               new BarrierJob(
@@ -117,7 +120,8 @@ final class StoreLauncher {
             inPlace,
             stores -> {
               stores.find(name).ifPresent(there -> QueriedStores.check(rows, there));
-              return loadShards(stores, name, origin);
+              return JobDescription.ofStore(
+                  context(), name, "load", () -> loadShards(stores, name, origin));
             });
   }
 
@@ -137,9 +141,7 @@ final class StoreLauncher {
     QueriedStores.warning(name, origin.rows()).ifPresent(LOG::warn);
     StoreToken token = StoreToken.random();
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
-    try (JobDescription described =
-            JobDescription.ofStore(origin.session().sparkContext(), name, "load");
-        Plans plans = origin.plans(() -> origin.plan(groups))) {
+    try (Plans plans = origin.plans(() -> origin.plan(groups))) {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
       ResidentLoading.Loaded loaded =
           plans.load(
@@ -181,9 +183,12 @@ final class StoreLauncher {
   /** Predicts a run; see {@link StoreSpec#explain}. */
   Explanation explain() {
     ReplicaGroups groups = checkedGroups(context(), profile, settings);
+    return JobDescription.of(context(), "explain", () -> explain(groups));
+  }
+
+  private Explanation explain(ReplicaGroups groups) {
     RetryPolicy.of(settings).apply(context());
-    try (JobDescription described = JobDescription.of(context(), "explain");
-        IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
+    try (IngestPlan plan = Plans.readingAll(() -> IngestPlan.of(rows, ingest, groups.width()))) {
       return new ExplanationJob(session(), profile, settings, groups.ranks()).run(plan);
     } finally {
       RetryPolicy.clear(context());

@@ -63,19 +63,25 @@ record Inspection(SampleFormat format, FormatOptions options) {
    * Returns the facts of shares of the files, null for those left out, by a job whose errors are
    * final.
    */
-  @SuppressWarnings("try") // the description is open while the job runs
   private List<FileFacts> inspectAll(RDD<byte[]> shares) {
     SampleFormat format = this.format;
     FormatOptions options = this.options;
     String what = "metadata of %s files".formatted(format.name());
-    try (JobDescription described = JobDescription.of(shares.sparkContext(), what)) {
-      return TaskResults.of(
-              shares,
-              (task, share) ->
-                  inspectAll(format, List.of((InputFile[]) JavaBytes.value(share.next())), options))
-          .stream()
-          .flatMap(List::stream)
-          .toList();
+    try {
+      return JobDescription.of(
+          shares.sparkContext(),
+          what,
+          () ->
+              TaskResults.of(
+                      shares,
+                      (task, share) ->
+                          inspectAll(
+                              format,
+                              List.of((InputFile[]) JavaBytes.value(share.next())),
+                              options))
+                  .stream()
+                  .flatMap(List::stream)
+                  .toList());
     } catch (TaskFailedException e) {
       throw e.getCause() instanceof FormatException cause ? cause : e;
     }

@@ -205,9 +205,11 @@ public final class BarrierJob {
     String interrupt = context.getLocalProperty(INTERRUPT_ON_CANCEL);
     String detail =
         "%s, attempt %d of %d".formatted(Plural.of(ranks, "rank"), attempt, settings.maxAttempts());
-    try (JobDescription described = JobDescription.detail(context, detail)) {
+    try {
       context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
-      List<T> results = watch.observe(() -> BarrierStage.run(rows, runner::run));
+      List<T> results =
+          JobDescription.detail(
+              context, detail, () -> watch.observe(() -> BarrierStage.run(rows, runner::run)));
       policy
           .succeeded(
               () -> {

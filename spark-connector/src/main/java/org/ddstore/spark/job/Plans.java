@@ -110,8 +110,7 @@ public final class Plans implements AutoCloseable {
    * @throws StoreJobException if another attempt may succeed
    */
   private IngestPlan plan(int attempt) {
-    try (JobDescription described = JobDescription.detail(context, "plan of the rows");
-        JobWatch watch = new JobWatch(context, policy::isPermanent)) { // Spark repeats such tasks
+    try (JobWatch watch = new JobWatch(context, policy::isPermanent)) { // Spark repeats such tasks
       return plan(attempt, watch);
     }
   }
@@ -119,7 +118,7 @@ public final class Plans implements AutoCloseable {
   private IngestPlan plan(int attempt, JobWatch watch) {
     try {
       policy.apply(context);
-      return watch.observe(planner);
+      return JobDescription.detail(context, "plan of the rows", () -> watch.observe(planner));
     } catch (Error e) {
       watch.cancel();
       throw e;

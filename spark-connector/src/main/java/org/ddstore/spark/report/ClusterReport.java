@@ -68,7 +68,11 @@ public record ClusterReport(
             deadline);
     Path directory = settings.segmentDirectory().orElse(ProcessDirectory.SHARED_MEMORY);
 
-    Map<String, ExecutorReport> answers = requestReports(context, cluster, directory, deadline);
+    Map<String, ExecutorReport> answers =
+        JobDescription.of(
+            context,
+            "reports of the executors",
+            () -> requestReports(context, cluster, directory, deadline));
     List<String> silent =
         cluster.executors().stream()
             .map(ClusterFacts.Executor::id)
@@ -124,7 +128,7 @@ public record ClusterReport(
     }
     ClassTag<String> tag = ClassTag$.MODULE$.apply(String.class);
     RDD<String> rdd = context.makeRDD(CollectionConverters.asScala(places).toList(), tag);
-    try (JobDescription described = JobDescription.of(context, "reports of the executors")) {
+    try {
       return PartitionJob.<String, ExecutorReport>of(
               rdd, path -> ExecutorReport.ofThisProcess(Path.of(path.next())))
           .run(Duration.ofNanos(deadlineNs - System.nanoTime()));

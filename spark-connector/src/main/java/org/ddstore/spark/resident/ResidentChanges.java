@@ -85,9 +85,16 @@ public final class ResidentChanges {
   private void changeAlone(String what, Runnable change) {
     ResidentProcesses.Hold hold = processes.hold();
     SparkContext context = origin.session().sparkContext();
-    try (JobDescription described = JobDescription.ofStore(context, name, what)) {
+    try {
       places.checkLive();
-      change.run();
+      JobDescription.ofStore(
+          context,
+          name,
+          what,
+          () -> {
+            change.run();
+            return null;
+          });
     } catch (Exception thrown) {
       RuntimeException e = Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(what, name));
       throw places.isEnded() ? places.droppedException(e) : e;

@@ -1,60 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.task;
 
+import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.types.OptionKeys;
 
 /**
- * The description, in Spark's UI, of the jobs that a thread submits until this object is closed:
- * "DDStore", the store and the action, after the user's own description if there is one.
+ * The description of jobs in Spark's UI: "DDStore", the store and the action, after the user's own
+ * description if there is one. It holds for the jobs that the thread submits during some work.
  */
-public final class JobDescription implements AutoCloseable {
+public final class JobDescription {
   private static final String SHOWN = "spark.job.description";
   private static final String OURS = OptionKeys.SETTING_PREFIX + "internal.description";
 
-  private final SparkContext context;
-  private final String shownBefore;
-  private final String oursBefore;
-
-  private JobDescription(SparkContext context, String text) {
-    this.context = context;
-    this.shownBefore = context.getLocalProperty(SHOWN);
-    this.oursBefore = context.getLocalProperty(OURS);
-    set(users() + text, text);
-  }
+  private JobDescription() {}
 
   /** Describes jobs on a store; replaces the description of an enclosing action of ours. */
-  public static JobDescription ofStore(SparkContext context, String store, String action) {
-    return new JobDescription(context, "DDStore \"%s\": %s".formatted(store, action));
+  public static <T> T ofStore(SparkContext context, String store, String action, Supplier<T> work) {
+    return with(context, "DDStore \"%s\": %s".formatted(store, action), work);
   }
 
   /** Describes jobs without a store that has a name. */
-  public static JobDescription of(SparkContext context, String action) {
-    return new JobDescription(context, "DDStore: " + action);
+  public static <T> T of(SparkContext context, String action, Supplier<T> work) {
+    return with(context, "DDStore: " + action, work);
   }
 
   /** Adds a detail, such as the attempt, to the description of the enclosing action. */
-  public static JobDescription detail(SparkContext context, String detail) {
+  public static <T> T detail(SparkContext context, String detail, Supplier<T> work) {
     String ours = context.getLocalProperty(OURS);
-    return ours == null ? of(context, detail) : new JobDescription(context, ours + ", " + detail);
+    return ours == null ? of(context, detail, work) : with(context, ours + ", " + detail, work);
   }
 
-  private String users() {
-    if (shownBefore == null) {
+  private static <T> T with(SparkContext context, String text, Supplier<T> work) {
+    String shown = context.getLocalProperty(SHOWN);
+    String ours = context.getLocalProperty(OURS);
+    context.setLocalProperty(SHOWN, users(shown, ours) + text);
+    context.setLocalProperty(OURS, text);
+    try {
+      return work.get();
+    } finally {
+      context.setLocalProperty(SHOWN, shown);
+      context.setLocalProperty(OURS, ours);
+    }
+  }
+
+  /** Returns the user's part of a description. */
+  private static String users(String shown, String ours) {
+    if (shown == null) {
       return "";
     }
-    return oursBefore != null && shownBefore.endsWith(oursBefore)
-        ? shownBefore.substring(0, shownBefore.length() - oursBefore.length())
-        : shownBefore + " | ";
-  }
-
-  private void set(String shown, String ours) {
-    context.setLocalProperty(SHOWN, shown);
-    context.setLocalProperty(OURS, ours);
-  }
-
-  @Override
-  public void close() {
-    set(shownBefore, oursBefore);
+    return ours != null && shown.endsWith(ours)
+        ? shown.substring(0, shown.length() - ours.length())
+        : shown + " | ";
   }
 }
