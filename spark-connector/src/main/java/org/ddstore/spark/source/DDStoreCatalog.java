@@ -86,9 +86,29 @@ public final class DDStoreCatalog implements StagingTableCatalog {
 
   @Override
   public Table loadTable(Identifier table) throws NoSuchTableException {
-    ResidentStore store = find(table).orElseThrow(() -> new NoSuchTableException(table));
+    ResidentStore store = find(table).orElse(null);
+    if (store == null && table.namespace().length == 0 && isReadByQuery()) {
+      store = DDStores.open(session(), table.name()); // throws, and names the known stores
+    }
+    if (store == null) {
+      throw new NoSuchTableException(table);
+    }
     return new CatalogTable(
         new ReadOptions(store.name(), null), store.sourceSchema(), WriteMode.APPEND, Map.of());
+  }
+
+  /**
+   * Returns whether Spark resolves the table of a query. It then takes a missing table for a path
+   * of files, and says so, while its other callers want to know that there is no table.
+   */
+  private static boolean isReadByQuery() {
+    return StackWalker.getInstance()
+        .walk(
+            frames ->
+                frames.anyMatch(
+                    frame ->
+                        frame.getClassName().startsWith("org.apache.spark.sql.catalyst.analysis.")
+                            && frame.getMethodName().endsWith("resolveRelation")));
   }
 
   @Override
