@@ -36,7 +36,8 @@ record ColumnValue(String column, String value) {
         throw new TypeConversionException(
             "\"%s\" is not COLUMN=VALUE, as in age=-1".formatted(text));
       }
-      return new ColumnValue(text.substring(0, equals), text.substring(equals + 1));
+      return new ColumnValue(
+          ColumnName.plain(text.substring(0, equals)), text.substring(equals + 1));
     }
   }
 
@@ -46,7 +47,8 @@ record ColumnValue(String column, String value) {
     public ColumnValue convert(String text) {
       int equals = text.lastIndexOf('=');
       ColumnValue form =
-          new ColumnValue(text.substring(0, Math.max(0, equals)), text.substring(equals + 1));
+          new ColumnValue(
+              ColumnName.plain(text.substring(0, Math.max(0, equals))), text.substring(equals + 1));
       try {
         form.form();
       } catch (IllegalArgumentException e) {

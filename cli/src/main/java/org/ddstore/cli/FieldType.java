@@ -23,7 +23,7 @@ record FieldType(Field field) {
           "\"%s\" is not NAME=TYPE[SHAPE], as in image=uint8[28,28] or points=float32[?,2]"
               .formatted(text));
     }
-    return new FieldType(FieldNotation.parse(form.group(1), form.group(2)));
+    return new FieldType(FieldNotation.parse(ColumnName.plain(form.group(1)), form.group(2)));
   }
 
   String column() {

@@ -63,7 +63,13 @@ final class InputFormat {
       reader.option("mode", "FAILFAST"); // else a damaged line is a row of nulls
     }
     try {
-      return reader.options(options.readOptions).load(path);
+      Dataset<Row> rows = reader.options(options.readOptions).load(path);
+      if (rows.columns().length == 0) {
+        throw new DDStoreException(
+            "--input %s: no column in the %s files: they are empty, choose others"
+                .formatted(path, format));
+      }
+      return rows;
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) { // of Scala, which declares none
@@ -72,13 +78,24 @@ final class InputFormat {
               ? "--format %s: no such data source on the class path; legal values: %s"
                   .formatted(format, legalFormats())
               : "--input %s: cannot be read as %s: %s%s"
-                  .formatted(path, format, ErrorReport.firstLine(e), remedy(path, options)),
+                  .formatted(
+                      path, format, ErrorReport.firstLine(e), remedy(spark, path, format, options)),
           e);
     }
   }
 
   /** Files whose names tell no format are taken for Parquet. */
-  private static String remedy(String path, InputOptions options) {
+  private static String remedy(
+      SparkSession spark, String path, String format, InputOptions options) {
+    if (format.equalsIgnoreCase(JSON)) {
+      // With multiLine, Spark would read no more than the first of several values in lines.
+      boolean opens =
+          spark.read().textFile(path).filter("trim(value) <> ''").limit(1).collectAsList().stream()
+              .anyMatch(line -> line.strip().matches("[\\[{]|.*[\\[{,]"));
+      return opens
+          ? "; values over several lines need --read-option multiLine=true"
+          : "; --read-option mode=DROPMALFORMED leaves damaged lines out";
+    }
     return options.format == null && byName(path).isEmpty()
         ? "; the name tells no format: set --format to one of " + legalFormats()
         : "";

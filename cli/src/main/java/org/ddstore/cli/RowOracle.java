@@ -15,6 +15,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.ingest.LeafTypes;
 import org.ddstore.spark.task.PartitionJob;
 import scala.Tuple2;
 
@@ -84,7 +85,7 @@ final class RowOracle {
     }
     Column metadata = files.metadataColumn("_metadata");
     List<Column> order = new ArrayList<>();
-    orderBy.forEach(column -> order.add(functions.col(column)));
+    orderBy.forEach(column -> order.add(LeafTypes.column(files.schema(), column)));
     order.add(metadata.getField("file_path"));
     order.addAll(inFile(metadata, files));
     for (int i = 0; i < order.size(); i++) {

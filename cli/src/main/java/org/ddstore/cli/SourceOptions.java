@@ -11,6 +11,7 @@ final class SourceOptions {
       names = "--fields",
       paramLabel = "COLUMN",
       split = ",",
+      converter = ColumnName.class,
       description = "Columns to load, all by default; a.b is column b of struct a.")
   List<String> fields = new ArrayList<>();
 
@@ -29,6 +30,7 @@ final class SourceOptions {
       names = "--order-by",
       paramLabel = "COLUMN",
       split = ",",
+      converter = ColumnName.class,
       description = {
         "Columns by which rows are numbered, ascending; ties keep the order of the source.",
         "By default rows are numbered by file path and position in the file."
@@ -60,6 +62,7 @@ final class SourceOptions {
       names = "--truncate",
       paramLabel = "COLUMN",
       split = ",",
+      converter = ColumnName.class,
       description = "Columns whose arrays are truncated to the shape of --type.")
   List<String> truncated = new ArrayList<>();
 

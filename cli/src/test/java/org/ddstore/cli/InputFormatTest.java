@@ -99,8 +99,42 @@ class InputFormatTest {
 
     assertThatThrownBy(() -> read("cut.json"))
         .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("cut.json: cannot be read as json: [MALFORMED_RECORD");
+        .hasMessageContaining("cut.json: cannot be read as json: [MALFORMED_RECORD")
+        .hasMessageContaining("--read-option mode=DROPMALFORMED");
     assertThat(read("cut.json", "--read-option", "mode=DROPMALFORMED").count()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'[\n {\"id\": 1},\n {\"id\": 2}\n]', 2", "'{\n \"id\": 1\n}', 1"})
+  void namesTheOptionForJsonOverSeveralLines(String text, int rows) throws IOException {
+    Files.writeString(folder.resolve("pretty.json"), text);
+
+    assertThatThrownBy(() -> read("pretty.json"))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageContaining("need --read-option multiLine=true");
+    assertThat(read("pretty.json", "--read-option", "multiLine=true").count()).isEqualTo(rows);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"empty.json", "empty.csv"})
+  void namesAnEmptyInput(String name) throws IOException {
+    Files.writeString(folder.resolve(name), "");
+
+    assertThatThrownBy(() -> read(name))
+        .isInstanceOf(DDStoreException.class)
+        .hasMessageContaining(name + ": no column");
+  }
+
+  /** Spark parses the selected columns only, by default, and drops other lines. */
+  @Test
+  void dropsTheSameDamagedLinesForAllColumns() throws IOException {
+    Files.writeString(folder.resolve("short.csv"), "a,b\n1,2\n3\n4,5\n");
+    Dataset<Row> rows = read("short.csv", "--read-option", "mode=DROPMALFORMED");
+
+    assertThat(rows.collectAsList()).extracting(row -> row.getInt(0)).containsExactly(1, 4);
+    assertThat(rows.select("a").collectAsList())
+        .extracting(row -> row.getInt(0))
+        .containsExactly(1, 4);
   }
 
   /** Spark's default takes the columns of all files by the positions in the first one. */

@@ -122,6 +122,28 @@ class SourceFlagsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"a.b, s.x y", "`a.b`, s.`x y`"})
+  void columnsHaveTheirPlainNamesOrThoseOfSql(String dotted, String nested) {
+    Dataset<Row> rows =
+        spark
+            .range(0, 9, 1, 1)
+            .selectExpr("if(id = 0, null, -id) as `a.b`", "named_struct('x y', -id) as s");
+    for (String order : List.of(dotted, nested)) {
+      SourceOptions flags =
+          parse(
+              "--fields=" + dotted + "," + nested,
+              "--type=" + dotted + "=int32",
+              "--fill-nulls=" + dotted + "=-9",
+              "--order-by=" + order);
+
+      GetTask.Found first =
+          Source.spec(rows, flags).ranks(1).run(new GetTask(List.of(0L))).get(0);
+
+      assertThat(first.records().get(0)).containsEntry("a.b", order.equals(dotted) ? -9 : -8);
+    }
+  }
+
+  @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {

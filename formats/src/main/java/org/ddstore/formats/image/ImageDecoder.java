@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import javax.imageio.ImageReader;
 import javax.imageio.stream.ImageInputStream;
 import org.ddstore.formats.FormatException;
@@ -115,9 +116,18 @@ final class ImageDecoder {
     }
   }
 
+  /**
+   * Bytes that libjpeg has left after a segment or the last sample of a scan, not of an interval.
+   */
+  private static final Pattern SURPLUS =
+      Pattern.compile("extraneous bytes before marker 0x(?!d[0-7])");
+
   /** Returns whether a warning tells that samples are lost. */
   private static boolean isDamage(String warning) {
     String text = warning.toLowerCase(Locale.ROOT);
+    if (SURPLUS.matcher(text).find()) {
+      return false;
+    }
     return text.contains("premature") || text.contains("corrupt") || text.contains("truncat");
   }
 }

@@ -43,8 +43,18 @@ final class JpegHeader {
   /** Pixels on a side of the largest block: 8 samples, each of 4 pixels. */
   private static final int MAX_BLOCK = 32;
 
-  /** Each scan passes through the whole image, however few bytes it has. */
-  private static final int MAX_SCANS = 1000;
+  /**
+   * Scans of a file, each of which passes through the whole picture, however few bytes it has:
+   * {@code MAX_SCANS} of libjpeg's {@code rdswitch.c}, the most that {@code cjpeg} and {@code
+   * jpegtran} write. Their default is 10.
+   */
+  private static final int MAX_SCANS = 100;
+
+  /**
+   * Pixels of all scans. The decoder of Java 17 computes the whole picture for each scan, on one
+   * core 150 (colours) to 600 (grey, uniform) million pixels per second.
+   */
+  private static final long MAX_SCANNED_PIXELS = 1L << 32;
 
   /** Tables before the first scan take some hundred bytes. */
   private static final int MAX_KEPT_BYTES = 1 << 20;
@@ -201,7 +211,7 @@ final class JpegHeader {
     boolean hasManyScans =
         frame.isProgressive() || (scanBytes > 2 && bytes.get(at + 2) < frame.ids().length);
     if (hasManyScans) {
-      requireFewScans(scanBytes);
+      requireFewScans(scanBytes, size);
     }
     double coefficients = padded(size.height()) * padded(size.width()) * frame.samplesPerPixel();
     return new ImageHeader(
@@ -219,8 +229,8 @@ final class JpegHeader {
   }
 
   /** Counts the scans from the first one on, whose segment begins at {@code at}. */
-  private void requireFewScans(int scanBytes) throws BrokenImageException {
-    int scans = 1;
+  private void requireFewScans(int scanBytes, ImageOptions.Size size) throws LargeImageException {
+    long scans = 1;
     int i = at + scanBytes;
     while (i < bytes.limit() - 3) {
       int code = bytes.get(i) == (byte) MARKER ? bytes.get(i + 1) & 0xFF : 0;
@@ -234,9 +244,11 @@ final class JpegHeader {
       scans += code == SOS ? 1 : 0;
       i += 2 + Math.max(2, number(i + 2));
     }
-    if (scans > MAX_SCANS) {
-      throw new BrokenImageException(
-          "has %,d scans: at most %,d are read".formatted(scans, MAX_SCANS));
+    long most = Math.min(MAX_SCANS, MAX_SCANNED_PIXELS / ((long) size.height() * size.width()));
+    if (scans > most) {
+      throw new LargeImageException(
+          "%,d scans of %d x %d pixels are above the limit of %,d scans for this size: write the file with one scan, as jpegtran does"
+              .formatted(scans, size.height(), size.width(), most));
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.formats.image;
 
-/** The image may be sound, but needs more memory than a task may use. */
+/** The image may be sound, but needs more memory or time than a task may use. */
 final class LargeImageException extends BrokenImageException {
   private static final long serialVersionUID = 1L;
 

@@ -98,6 +98,23 @@ class ImageFormatTest {
         for name, data in odd.items():
             name += '.jpg'; open('odd/' + name, 'wb').write(b'\\xff\\xd8' + data); dump('dump/' + name, Image.open('odd/' + name))
 
+        # bytes before each marker; scans without end
+        os.mkdir('junk'); os.mkdir('scans')
+        def markers(jpeg):
+            at = 2
+            while jpeg[at + 1] != 0xD9:
+                yield at
+                scan = jpeg[at + 1] == 0xDA; at += 2 + struct.unpack('>H', jpeg[at + 2:at + 4])[0]
+                while scan and (jpeg[at] != 255 or jpeg[at + 1] == 0): at += 1
+            yield at
+        for name, options in dict(one=dict(), many=dict(progressive=True)).items():
+            out = io.BytesIO(); colours.save(out, 'JPEG', **options); data = out.getvalue()
+            open('junk/%s.jpg' % name, 'wb').write(data)
+            for at in list(markers(data))[1:]: open('junk/%s_%d.jpg' % (name, at), 'wb').write(data[:at] + b'\\0\\1\\2' + data[at:])
+        def scans(path, size, count):
+            out = io.BytesIO(); Image.new('L', (size, size), 128).save(out, 'JPEG', progressive=True); data = out.getvalue()
+            last = data[data.rfind(b'\\xff\\xda'):-2]; open(path, 'wb').write(data[:-2] + last * (count - data.count(b'\\xff\\xda')) + data[-2:])
+        scans('scans/100.jpg', 64, 100); scans('101.jpg', 64, 101); scans('large.jpg', 8192, 65)
         os.makedirs('photos/_old'); os.makedirs('photos/_temporary')
         for name in ['IMG_1.JPG', '_DSC2.JPG', 'a.jfif', 'b.jpe', '.hidden.jpg', '_old/x.jpg', '_temporary/x.jpg']:
             colours.save('photos/' + name, format='JPEG')
@@ -181,6 +198,28 @@ class ImageFormatTest {
         }
       }
     }
+  }
+
+  @Test
+  void readsPastBytesBetweenMarkers() {
+    List<Row> images = read("junk").collectAsList();
+
+    assertThat(images).hasSizeGreaterThan(20);
+    for (Row image : images) {
+      String path = image.getString(1);
+      Row sound = read("junk/" + path.replaceAll("_\\d+", "")).head();
+      assertThat((byte[]) image.get(0)).as(path).isEqualTo((byte[]) sound.get(0));
+    }
+  }
+
+  /** Each scan costs a pass over the picture, and few bytes. */
+  @ParameterizedTest
+  @CsvSource({"101.jpg, 101 scans of 64 x 64 pixels, 100", "large.jpg, 65 scans of 8192 x, 64"})
+  void refusesMoreScansThanWritersMake(String file, String scans, int limit) {
+    assertThatThrownBy(() -> read(file, "size", "8,8").collect())
+        .hasStackTraceContaining(file + ": " + scans)
+        .hasStackTraceContaining("limit of " + limit + " scans");
+    assertThat(read("scans").collectAsList()).hasSize(1);
   }
 
   @ParameterizedTest

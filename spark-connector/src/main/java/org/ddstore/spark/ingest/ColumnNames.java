@@ -6,7 +6,6 @@ import java.util.List;
 import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.functions;
 
 /**
  * Checks of column names by Spark's rules, before planning renames the columns, because errors of a
@@ -64,7 +63,7 @@ final class ColumnNames {
 
   private static Dataset<Row> select(Dataset<Row> df, String name, String option) {
     try {
-      return df.select(functions.col(name));
+      return df.select(LeafTypes.column(df.schema(), name));
     } catch (Exception e) { // as above
       if (!(e instanceof AnalysisException)) {
         throw e;

@@ -14,7 +14,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
-import org.apache.spark.sql.functions;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -55,7 +54,7 @@ record SortedRows(OrderedRows rows, boolean isReproducible) {
     List<String> keys = new ArrayList<>();
     for (String column : options.orderBy()) {
       keys.add(KEY + keys.size());
-      wide.add(functions.col(column).as(keys.get(keys.size() - 1)));
+      wide.add(LeafTypes.column(df.schema(), column).as(keys.get(keys.size() - 1)));
     }
     Dataset<Row> source = df.select(wide.toArray(new org.apache.spark.sql.Column[0]));
     SourcePlan.Shape shape = SourcePlan.Shape.of(source.queryExecution().optimizedPlan());
