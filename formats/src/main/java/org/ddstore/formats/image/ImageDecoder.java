@@ -117,10 +117,11 @@ final class ImageDecoder {
   }
 
   /**
-   * Bytes that libjpeg has left after a segment or the last sample of a scan, not of an interval.
+   * Bytes that libjpeg has left between two segments. Before the end of the file or of an interval
+   * (d0 to d7) they are samples that damage has moved.
    */
   private static final Pattern SURPLUS =
-      Pattern.compile("extraneous bytes before marker 0x(?!d[0-7])");
+      Pattern.compile("extraneous bytes before marker 0x(?!d[0-79])");
 
   /** Returns whether a warning tells that samples are lost. */
   private static boolean isDamage(String warning) {

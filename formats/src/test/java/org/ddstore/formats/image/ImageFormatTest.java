@@ -98,7 +98,7 @@ class ImageFormatTest {
         for name, data in odd.items():
             name += '.jpg'; open('odd/' + name, 'wb').write(b'\\xff\\xd8' + data); dump('dump/' + name, Image.open('odd/' + name))
 
-        # bytes before each marker; scans without end
+        # bytes before each marker but the last; scans without end
         os.mkdir('junk'); os.mkdir('scans')
         def markers(jpeg):
             at = 2
@@ -110,7 +110,7 @@ class ImageFormatTest {
         for name, options in dict(one=dict(), many=dict(progressive=True)).items():
             out = io.BytesIO(); colours.save(out, 'JPEG', **options); data = out.getvalue()
             open('junk/%s.jpg' % name, 'wb').write(data)
-            for at in list(markers(data))[1:]: open('junk/%s_%d.jpg' % (name, at), 'wb').write(data[:at] + b'\\0\\1\\2' + data[at:])
+            for at in list(markers(data))[1:-1]: open('junk/%s_%d.jpg' % (name, at), 'wb').write(data[:at] + b'\\0\\1\\2' + data[at:])
         def scans(path, size, count):
             out = io.BytesIO(); Image.new('L', (size, size), 128).save(out, 'JPEG', progressive=True); data = out.getvalue()
             last = data[data.rfind(b'\\xff\\xda'):-2]; open(path, 'wb').write(data[:-2] + last * (count - data.count(b'\\xff\\xda')) + data[-2:])
@@ -204,7 +204,7 @@ class ImageFormatTest {
   void readsPastBytesBetweenMarkers() {
     List<Row> images = read("junk").collectAsList();
 
-    assertThat(images).hasSizeGreaterThan(20);
+    assertThat(images).hasSizeGreaterThan(15);
     for (Row image : images) {
       String path = image.getString(1);
       Row sound = read("junk/" + path.replaceAll("_\\d+", "")).head();
