@@ -136,8 +136,7 @@ class SourceFlagsTest {
               "--fill-nulls=" + dotted + "=-9",
               "--order-by=" + order);
 
-      GetTask.Found first =
-          Source.spec(rows, flags).ranks(1).run(new GetTask(List.of(0L))).get(0);
+      GetTask.Found first = Source.spec(rows, flags).ranks(1).run(new GetTask(List.of(0L))).get(0);
 
       assertThat(first.records().get(0)).containsEntry("a.b", order.equals(dotted) ? -9 : -8);
     }

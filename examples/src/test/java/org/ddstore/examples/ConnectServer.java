@@ -56,8 +56,7 @@ final class ConnectServer implements AutoCloseable {
             "spark.ui.enabled=false",
             "spark.sql.shuffle.partitions=4",
             "spark.connect.grpc.binding.address=127.0.0.1",
-            "spark.connect.grpc.binding.port=0",
-            "spark.sql.catalog.ddstore=org.ddstore.spark.source.DDStoreCatalog")) {
+            "spark.connect.grpc.binding.port=0")) {
       arguments.addAll(List.of("--conf", setting));
     }
     arguments.addAll(application);

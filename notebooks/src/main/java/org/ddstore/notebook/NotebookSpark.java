@@ -11,8 +11,6 @@ import java.util.stream.Stream;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.local.EmbeddedSpark;
-import org.ddstore.spark.source.DDStoreCatalog;
-import org.ddstore.spark.types.OptionKeys;
 
 /**
  * The Spark application of a notebook, whose executors load the classes of cells from the driver.
@@ -41,7 +39,6 @@ record NotebookSpark(EmbeddedSpark spark, SparkContext context, long startSecond
     long startNs = System.nanoTime();
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(CLASS_FOLDER, classFolder.toString());
-    settings.put(OptionKeys.SQL_CATALOG, DDStoreCatalog.class.getName());
     boolean isRemote = options.master().filter(url -> !url.startsWith("local")).isPresent();
     if (isRemote) {
       System.setProperty(MASTER, options.master().orElseThrow());

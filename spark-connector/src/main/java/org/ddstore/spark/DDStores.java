@@ -86,7 +86,6 @@ public final class DDStores {
     Objects.requireNonNull(session, "session is null");
     Objects.requireNonNull(name, "name is null");
     ClassicSpark.require(session);
-    SqlCatalog.register(session);
     return ResidentStores.of(session.sparkContext()).open(name);
   }
 
@@ -98,7 +97,6 @@ public final class DDStores {
   public static List<ResidentStore> list(SparkSession session) {
     Objects.requireNonNull(session, "session is null");
     ClassicSpark.require(session);
-    SqlCatalog.register(session);
     return ResidentStores.of(session.sparkContext()).list();
   }
 

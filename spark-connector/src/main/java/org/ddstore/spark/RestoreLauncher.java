@@ -42,7 +42,6 @@ final class RestoreLauncher {
    */
   ResidentStore load(String name, boolean inPlace) {
     SparkContext context = session.sparkContext();
-    SqlCatalog.register(session);
     return ResidentStores.of(context)
         .load(
             name,

@@ -112,7 +112,6 @@ final class StoreLauncher {
             profile,
             SlotsWarning.ofStore(name),
             ResidentStores.of(context()));
-    SqlCatalog.register(session());
     return ResidentStores.of(context())
         .load(
             name,

@@ -136,7 +136,8 @@ class SourceWritesTest extends SourceOnCluster {
   void rejectedRowsAreReportedInTermsOfSql() {
     Dataset<Row> gaps = spark.range(10).selectExpr("if(id = 7, null, id) as n");
     assertThatThrownBy(() -> gaps.write().format("ddstore").option("ranks", 1).save("n"))
-        .isInstanceOf(IngestException.class)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasCauseInstanceOf(IngestException.class)
         .hasMessage(
             "column \"n\", row 7: null; set option \"fillNulls.n\", or put coalesce(n, ..) into the"
                 + " query or filter the rows");
@@ -150,7 +151,8 @@ class SourceWritesTest extends SourceOnCluster {
     // An append uses the options of the store, which are not given again.
     spark.range(3).selectExpr("id as n").write().format("ddstore").save("n");
     assertThatThrownBy(() -> DDStores.open(spark, "n").append(gaps))
-        .isInstanceOf(IngestException.class)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasCauseInstanceOf(IngestException.class)
         .hasMessageEndingWith("null; put coalesce(n, ..) into the query or filter the rows");
   }
 

@@ -2,6 +2,7 @@
 package org.ddstore.spark.source;
 
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkContext$;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.SparkSessionExtensionsProvider;
 import org.ddstore.spark.types.OptionKeys;
@@ -18,7 +19,7 @@ public final class SessionCatalog extends AbstractFunction1<SparkSessionExtensio
     implements SparkSessionExtensionsProvider {
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
-    Option<SparkContext> context = SparkContext.getActive();
+    Option<SparkContext> context = SparkContext$.MODULE$.getActive();
     if (context.isDefined()) {
       context.get().conf().setIfMissing(OptionKeys.SQL_CATALOG, DDStoreCatalog.class.getName());
     }

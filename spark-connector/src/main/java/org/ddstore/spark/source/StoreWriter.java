@@ -8,6 +8,8 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataType;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.types.IngestException;
+import org.ddstore.spark.types.PreflightException;
 
 /** A writer of DataFrames into resident stores by the common load. Runs on the driver. */
 final class StoreWriter {
@@ -22,10 +24,15 @@ final class StoreWriter {
    * overwrite loads the new rows beside the existing store and then replaces it: until then reads
    * return the old rows, which remain if the load fails.
    *
-   * @throws IllegalArgumentException if options do not fit, or if the store exists in mode CREATE
+   * @throws IllegalArgumentException if options do not fit, if the store exists in mode CREATE, or
+   *     if the cluster or the rows do not fit: PySpark shows its message without a stack of Java
    */
   static void write(String name, WriteMode mode, WriteOptions options, Dataset<Row> rows) {
-    DDStores.writing(rows.sparkSession(), name, () -> writeAlone(name, mode, options, rows));
+    try {
+      DDStores.writing(rows.sparkSession(), name, () -> writeAlone(name, mode, options, rows));
+    } catch (PreflightException | IngestException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
   }
 
   private static void writeAlone(

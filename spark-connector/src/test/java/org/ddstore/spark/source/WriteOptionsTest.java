@@ -97,7 +97,8 @@ class WriteOptionsTest {
   void optionsThatDoNotFitTheirColumnAreNamed(String key, String value, String message) {
     StoreSpec spec = new WriteOptions(Map.of("name", "t", key, value)).spec(rows).ranks(1);
     assertThatThrownBy(() -> spec.run(context -> 0))
-        .isInstanceOf(IngestException.class)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasCauseInstanceOf(IngestException.class)
         .hasMessageContaining(message);
   }
 
