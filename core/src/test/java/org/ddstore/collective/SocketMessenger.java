@@ -148,6 +148,9 @@ public final class SocketMessenger implements Messenger, AutoCloseable {
       from = ProcessAddress.parse(address);
       while (true) {
         int length = nextLength(in, channel);
+        if (down) { // a read that has begun can still get bytes after its channel is closed
+          return;
+        }
         receiver.received(in.slice(in.position(), length));
         in.position(in.position() + length);
       }

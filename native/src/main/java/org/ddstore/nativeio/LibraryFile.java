@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.nativeio;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 
 /**
@@ -17,6 +24,11 @@ import java.util.Map;
  */
 final class LibraryFile {
   private static final String NAME = "libddstore.so";
+  private static final String PREFIX = "ddstore-native-";
+
+  /** Far longer than a JVM takes to unpack and load the file, after which it deletes both. */
+  private static final Duration MAX_AGE = Duration.ofHours(1);
+
   private static final Map<String, String> ARCHITECTURES =
       Map.of("amd64", "x86_64", "x86_64", "x86_64", "aarch64", "aarch64");
 
@@ -49,8 +61,9 @@ final class LibraryFile {
       directory =
           Files.createTempDirectory(
               root,
-              "ddstore-native-",
+              PREFIX,
               PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      deleteOfKilled(root, Files.getOwner(directory));
       Path file = directory.resolve(NAME);
       Files.copy(library, file, StandardCopyOption.REPLACE_EXISTING);
       System.load(file.toString());
@@ -98,6 +111,22 @@ final class LibraryFile {
           .formatted(root, NativeLibrary.DIRECTORY_PROPERTY);
     }
     return "cannot be linked: " + e.getMessage();
+  }
+
+  /** Deletes what JVMs of this user have left that were killed while they loaded the library. */
+  private static void deleteOfKilled(Path root, UserPrincipal user) {
+    FileTime oldest = FileTime.from(Instant.now().minus(MAX_AGE));
+    try (DirectoryStream<Path> left = Files.newDirectoryStream(root, PREFIX + "*")) {
+      for (Path directory : left) {
+        if (Files.isDirectory(directory, NOFOLLOW_LINKS)
+            && Files.getOwner(directory).equals(user)
+            && Files.getLastModifiedTime(directory).compareTo(oldest) < 0) {
+          delete(directory);
+        }
+      }
+    } catch (IOException | UnusableException e) {
+      // Deleted by another JVM meanwhile, or not to be listed: the next load tries it again.
+    }
   }
 
   private static void delete(Path directory) throws UnusableException {

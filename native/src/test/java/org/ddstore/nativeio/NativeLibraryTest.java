@@ -8,9 +8,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.Needed;
 import org.ddstore.read.GatherKernels;
@@ -102,6 +106,27 @@ class NativeLibraryTest {
         .contains(" java (-Dddstore.kernel=java)");
     assertThat(Child.start(List.of(), "-Dddstore.kernel=fast").said())
         .contains(" java (-Dddstore.kernel=fast is neither native nor java)");
+  }
+
+  /** As kill -9 leaves them; a young folder may be in use. */
+  @Test
+  @Tag("system")
+  void deletesTheFoldersOfKilledProcesses(@TempDir Path temporary) throws Exception {
+    Path young = Files.createDirectory(temporary.resolve("ddstore-native-1"));
+    Path empty = Files.createDirectory(temporary.resolve("ddstore-native-2"));
+    Path full = Files.createDirectory(temporary.resolve("ddstore-native-3"));
+    Files.createFile(full.resolve("libddstore.so"));
+    Path other = Files.createDirectory(temporary.resolve("other"));
+    Path kept = Files.createFile(other.resolve("libddstore.so"));
+    Path link = Files.createSymbolicLink(temporary.resolve("ddstore-native-4"), other);
+    for (Path old : List.of(empty, full, other)) {
+      Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(2))));
+    }
+    assertThat(Child.start(List.of(), TMPDIR + temporary).said()).startsWith("true loaded");
+    try (Stream<Path> left = Files.list(temporary)) {
+      assertThat(left).containsOnly(young, link, other);
+    }
+    assertThat(kept).exists();
   }
 
   @Test

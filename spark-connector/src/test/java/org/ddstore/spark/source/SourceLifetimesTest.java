@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.api.java.function.MapFunction;
-import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
@@ -83,7 +82,7 @@ class SourceLifetimesTest extends SourceOnCluster {
     }
     assertThat(rows.get(2, TimeUnit.MINUTES)).containsExactlyInAnyOrderElementsOf(expected);
     assertThatThrownBy(() -> spark.sql("select * from ddstore.n"))
-        .isInstanceOf(AnalysisException.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("ddstore");
   }
 
