@@ -75,7 +75,7 @@ final class DeviceBench extends Bench {
       }
     }
     table(
-        "batch, memory, GB/s, call us, ratio",
+        "batch, memory, GB/s, call µs, ratio",
         results,
         result ->
             List.of(

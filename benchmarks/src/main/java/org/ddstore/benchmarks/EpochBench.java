@@ -200,11 +200,11 @@ final class EpochBench extends Bench {
 
   private int report(List<EpochResult> results) {
     table(
-        "way, row, epoch s, us/row, GB/s, ratio to raw gather, waits, mismatches",
+        "way, row, epoch s, µs/row, GB/s, ratio to raw gather, waits, mismatches",
         results,
         EpochBench::cells);
     line(
-        "%s, %s, %s, batches of %,d; us/row and GB/s over all ranks; waits: share of time"
+        "%s, %s, %s, batches of %,d; µs/row and GB/s over all ranks; waits: share of time"
             + " of a consumer whose step takes as long as four batches",
         Plural.of(ranks, "rank"),
         rows > 0 ? Plural.of(rows, "row") : ByteSize.format((long) storeMb << 20),

@@ -123,7 +123,7 @@ final class ReadBench extends Bench {
     plainMpi.forEach(
         (bytes, micros) ->
             line(
-                "plain MPI in C, with lock, get and unlock per row of %s: %s us/row",
+                "plain MPI in C, with lock, get and unlock per row of %s: %s µs/row",
                 ByteSize.format(bytes), decimal(micros)));
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
     Map<String, Object> summary = new LinkedHashMap<>();
@@ -165,12 +165,12 @@ final class ReadBench extends Bench {
 
   private void report(ReadBenchPlan plan, List<ReadResult> results) {
     table(
-        "path, row, batch, in flight, us/row, p99 us/row, GB/s, limit us/row, stream us/row,"
-            + " ratio to limit, socket us/row, ratio to socket, p99 ratio, cpu ratio, mismatches",
+        "path, row, batch, in flight, µs/row, p99 µs/row, GB/s, limit µs/row, stream µs/row,"
+            + " ratio to limit, socket µs/row, ratio to socket, p99 ratio, cpu ratio, mismatches",
         results,
         ReadBench::cells);
     line(
-        "%s with %s each on %s, rank 0 reads; us/row and GB/s over all batches in"
+        "%s with %s each on %s, rank 0 reads; µs/row and GB/s over all batches in"
             + " flight; batches larger than %s are skipped",
         Plural.of(size.allRanks(), "rank"),
         ByteSize.format(plan.shardBytes()),

@@ -26,6 +26,8 @@ class CommandLineJarIT {
                     || name.startsWith("org/ddstore/local/")
                     || name.startsWith("org/ddstore/formats/")
                     || name.startsWith("org/ddstore/shaded/")
+                    || name.startsWith("com/scalableminds/bloscjava/")
+                    || name.equals("libbloscjni.so")
                     || name.startsWith("META-INF/"))
         .noneMatch(name -> name.startsWith("META-INF/versions/"))
         .noneMatch(name -> name.endsWith("module-info.class"))
@@ -42,6 +44,7 @@ class CommandLineJarIT {
         .contains(
             "META-INF/LICENSE",
             "META-INF/NOTICE",
+            "META-INF/licenses/blosc.txt",
             "META-INF/licenses/jline.txt",
             "META-INF/licenses/progressbar.txt");
   }

@@ -15,8 +15,8 @@ import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankTask;
 
 /**
- * A program that keeps a Parquet data set in the memory of the executors and reads random rows on
- * every rank. The README shows the lines between the marks.
+ * A program that keeps a data set, in Parquet unless {@code spark.sql.sources.default} says
+ * otherwise, in the memory of the executors and reads random rows on every rank.
  *
  * <pre>
  * spark-submit --class org.ddstore.examples.QuickStart --jars ddstore-spark_2.13-0.1.0.jar \
@@ -34,12 +34,11 @@ public final class QuickStart {
       throw new IllegalArgumentException("usage: QuickStart PATH COLUMN (of type float)");
     }
     try (SparkSession spark = SparkSession.builder().appName("quick start").getOrCreate()) {
-      System.out.println(means(spark.read().parquet(arguments[0]), arguments[1]));
+      System.out.println(means(spark.read().load(arguments[0]), arguments[1]));
     }
   }
 
   static List<Double> means(Dataset<Row> frame, String column) {
-    // README: begin
     RankTask<Double> mean =
         rank -> { // on every executor slot, next to its shard of the rows
           long[] rows = new SplittableRandom(7).longs(N, 0, rank.rows().rows()).toArray();
@@ -49,8 +48,6 @@ public final class QuickStart {
             return LongStream.range(0, N).mapToDouble(x::getFloat).average().orElseThrow();
           }
         };
-    List<Double> means = DDStores.from(frame).run(mean);
-    // README: end
-    return means;
+    return DDStores.from(frame).run(mean);
   }
 }

@@ -3,13 +3,18 @@ package org.ddstore.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.scalableminds.bloscjava.Blosc;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The commands of docs/clusters.md, word for word, on a master and two workers. */
+/** The commands of pages for a standalone cluster, word for word, on a master and two workers. */
 @Tag("system")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class StandaloneClusterIT {
@@ -44,7 +49,7 @@ class StandaloneClusterIT {
 
   @Test
   void quickStartRunsOnBothWorkers() throws IOException, InterruptedException {
-    Program program = submit("org.ddstore.examples.QuickStart");
+    Program program = submit("rows.parquet x");
 
     SampleRows.assertMeans(program.assertSuccess().lastLine(), WORKERS);
     for (int i = 0; i < WORKERS; i++) {
@@ -66,7 +71,35 @@ class StandaloneClusterIT {
   void doctorReportsBothExecutors() throws IOException, InterruptedException {
     assertThat(submit("doctor").assertSuccess().out())
         .contains("master %s: 2 executors".formatted(cluster.master()))
-        .endsWith("A store can run here.\n");
+        .contains("A store can run here.\n");
+  }
+
+  /** Compressed by the one library in the jar of the formats that is not of Spark. */
+  @Test
+  void formatsAreReadWithTheirJar() throws IOException, InterruptedException {
+    Path array = Files.createDirectories(work.resolve("rows.zarr/x"));
+    Files.writeString(array.resolveSibling(".zgroup"), "{\"zarr_format\": 2}");
+    Files.writeString(
+        array.resolve(".zarray"),
+        """
+        {"zarr_format": 2, "shape": [1000], "chunks": [500], "dtype": "<f4", "order": "C",
+         "fill_value": 0, "filters": null,
+         "compressor": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}}
+        """);
+    for (int chunk = 0; chunk < 2; chunk++) {
+      ByteBuffer values = ByteBuffer.allocate(500 * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+      for (int i = 0; i < 500; i++) {
+        values.putFloat(500 * chunk + i);
+      }
+      Files.write(
+          array.resolve(Integer.toString(chunk)),
+          Blosc.compress(
+              values.array(), Float.BYTES, Blosc.Compressor.LZ4, 5, Blosc.Shuffle.BYTE_SHUFFLE));
+    }
+
+    Program program = submit("spark.sql.sources.default=zarr");
+
+    SampleRows.assertMeans(program.assertSuccess().lastLine(), WORKERS);
   }
 
   /** Submits as the page says, but for the place of the master and of the files. */
@@ -74,7 +107,12 @@ class StandaloneClusterIT {
     List<String> arguments = new ArrayList<>();
     for (String word : documented(words).split("\\s+", -1)) {
       if (word.matches("(spark-connector|cli|examples)/target/\\S+")) {
-        arguments.add(ROOT.resolve(word).toString());
+        arguments.add(
+            Arrays.stream(word.split(",", -1))
+                .map(jar -> ROOT.resolve(jar).toString())
+                .collect(Collectors.joining(",")));
+      } else if (word.equals("/data/rows.zarr")) {
+        arguments.add(work.resolve("rows.zarr").toString());
       } else if (word.equals("/data/rows.parquet")) {
         arguments.add(SampleRows.path());
       } else {
@@ -86,16 +124,18 @@ class StandaloneClusterIT {
 
   /** The arguments of the one command for a standalone cluster that has these words. */
   private static String documented(String words) throws IOException {
-    String page = Files.readString(ROOT.resolve("docs/clusters.md"));
+    String pages =
+        Files.readString(ROOT.resolve("docs/clusters.md"))
+            + Files.readString(ROOT.resolve("docs/data.md"));
     Pattern block = Pattern.compile("```shell\nspark-submit (--master spark://[^`]+)\n```");
     List<String> commands =
         block
-            .matcher(page)
+            .matcher(pages)
             .results()
             .map(found -> found.group(1).replace("\\\n", " "))
             .filter(command -> command.contains(words))
             .toList();
-    assertThat(commands).as("commands with \"%s\" in docs/clusters.md", words).hasSize(1);
+    assertThat(commands).as("commands with \"%s\"", words).hasSize(1);
     return commands.get(0);
   }
 }
