@@ -24,6 +24,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.local.Interruption;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankContext;
@@ -43,7 +44,7 @@ public final class Graph {
 
   /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
-    System.exit(command().execute(arguments));
+    Interruption.exitAfter(() -> command().execute(arguments));
   }
 
   static CommandLine command() {

@@ -26,6 +26,7 @@ import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.local.Interruption;
 import org.ddstore.sampling.BatchSampler;
 import org.ddstore.sampling.CoverageReceipt;
 import org.ddstore.sampling.RowSubset;
@@ -50,7 +51,7 @@ public final class Sparse {
 
   /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
-    System.exit(command().execute(arguments));
+    Interruption.exitAfter(() -> command().execute(arguments));
   }
 
   static CommandLine command() {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import org.ddstore.cli.DemoData;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.local.Interruption;
 import picocli.CommandLine;
 
 /** The command {@code ./ddstore example train}: runs {@link Train} on local executors. */
@@ -16,7 +17,7 @@ public final class TrainCommand {
 
   /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
-    System.exit(command().execute(arguments));
+    Interruption.exitAfter(() -> command().execute(arguments));
   }
 
   static CommandLine command() {

@@ -11,6 +11,7 @@ import org.apache.spark.sql.SparkSession;
 import org.ddstore.examples.EpochLines;
 import org.ddstore.examples.ExampleArguments;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.local.Interruption;
 import org.ddstore.local.Output;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -106,7 +107,7 @@ public final class VaeCommand implements Callable<Integer> {
 
   /** Exits with 0 if the training is sound, 1 if not, 2 if an argument is illegal. */
   public static void main(String[] arguments) {
-    System.exit(ExampleArguments.parser(new VaeCommand()).execute(arguments));
+    Interruption.exitAfter(() -> ExampleArguments.parser(new VaeCommand()).execute(arguments));
   }
 
   void checkRanges() {
