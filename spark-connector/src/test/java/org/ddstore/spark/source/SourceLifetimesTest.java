@@ -83,7 +83,7 @@ class SourceLifetimesTest extends SourceOnCluster {
     assertThat(rows.get(2, TimeUnit.MINUTES)).containsExactlyInAnyOrderElementsOf(expected);
     assertThatThrownBy(() -> spark.sql("select * from ddstore.n"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("ddstore");
+        .hasMessageContaining("no store \"n\"");
   }
 
   /** Spark feeds the script from a thread of its own, which outlives the task. */
