@@ -98,7 +98,7 @@ class DoctorIT {
       assertThat(outcome.out())
           .containsPattern("(?m)^executor +transport +available +detail$")
           .containsPattern("(?m)^driver +same host +yes ")
-          .containsPattern("(?m)^executor +shared memory .* locked memory ")
+          .containsPattern("(?m)^locked memory +.*, at most ")
           .contains("A store can run here.\n");
       assertThat(spark.sparkContext().isStopped()).as("stopped by a command").isFalse();
     }
@@ -115,7 +115,7 @@ class DoctorIT {
           .contains(
               "PROBLEM  2 ranks need 2 slots, 1 available",
               "  do     spark.ddstore.ranks=1, or local[2] as master")
-          .endsWith("A store cannot run here.\n");
+          .contains("A store cannot run here.\n");
     } finally {
       spark.stop();
     }
