@@ -74,6 +74,7 @@ public final class ClusterOptions {
     OptionRange.check(command, "--width", width == null ? 1 : width, 1, MAX);
     if (!EmbeddedSpark.isSubmitted()) {
       checkMachine(HostProbe.read(ProcessDirectory.SHARED_MEMORY));
+      checkWidth(ranks(executors));
     }
     int coresEach = ranks == null ? 1 : (ranks + executors - 1) / executors;
     return EmbeddedSpark.open(
@@ -96,6 +97,14 @@ public final class ClusterOptions {
           command.commandLine(),
           "--ranks %d: this machine has %s: at most %d"
               .formatted(ranks, Plural.of(host.processors(), "processor"), mostRanks));
+    }
+  }
+
+  private void checkWidth(int allRanks) {
+    if (width != null && allRanks % width != 0) {
+      throw new ParameterException(
+          command.commandLine(),
+          "--width %d: not a divisor of the %s".formatted(width, Plural.of(allRanks, "rank")));
     }
   }
 

@@ -84,6 +84,7 @@ class MainTest {
         "demo --ranks 262144 | --ranks: 262144 outside [1, 1024]",
         "demo --memory 100 | --memory: 100 outside [450, ",
         "demo --executors 1024 --memory 100000 | --",
+        "demo --ranks 4 --width 3 | --width 3: not a divisor of the 4 ranks",
         "demo --input a b | two inputs, \"b\" and \"a\": name one",
         "explain | no input: name the data, as in ./ddstore explain PATH",
         "get --indices 0 | no input: name the data, as in ./ddstore get PATH",

@@ -147,7 +147,7 @@ class SparkConnectIT {
             "CREATE TABLE ddstore.t OPTIONS (ranks 1) AS SELECT CAST(NULL AS INT) AS n");
 
     assertThat(lines).hasSize(7);
-    assertThat(lines.get(0)).contains("Unsupported data source type for direct query on files");
+    assertThat(lines.get(0)).contains("no store \"none\" in this application; known stores: []");
     assertThat(lines.get(1))
         .isEqualTo(
             "SparkIllegalArgumentException: no store \"none\" in this application; known stores: []");
