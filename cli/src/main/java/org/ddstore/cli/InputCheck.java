@@ -15,8 +15,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.VersionInfo;
 import org.ddstore.formats.InputFile;
+import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.types.DDStoreException;
 
 /** A check of {@code --input} on this host that costs milliseconds, before executors start. */
@@ -59,6 +62,7 @@ final class InputCheck {
     }
     Path local = local();
     if (local == null) {
+      checkScheme(path.substring(0, path.indexOf(':')));
       return path;
     }
     try {
@@ -77,6 +81,20 @@ final class InputCheck {
       throw new DDStoreException("--input %s: cannot be read: %s".formatted(path, e), e);
     }
     return isPattern() ? quoted() : path;
+  }
+
+  /** A program of spark-submit may have settings and jars of other file systems. */
+  private void checkScheme(String scheme) {
+    if (EmbeddedSpark.isSubmitted()) {
+      return;
+    }
+    try {
+      FileSystem.getFileSystemClass(scheme, new Configuration());
+    } catch (IOException | RuntimeException e) { // a class that is not there is the cause of both
+      throw refused(
+          "the class path has no file system \"%s\": start by spark-submit with the jar of its connector (docs/commands.md)"
+              .formatted(scheme));
+    }
   }
 
   private DDStoreException refused(String problem) {

@@ -33,6 +33,9 @@ class InputCheckTest {
   @Test
   void namesThePackageOfS3() {
     assertRefused("s3a://bucket/a", "spark-submit --packages org.apache.hadoop:hadoop-aws:");
+    assertRefused("gs://bucket/a", "the class path has no file system \"gs\"");
+    assertRefused("nosuch://bucket/a", "the class path has no file system \"nosuch\"");
+    assertThat(InputCheck.checked("hdfs://host/a", new InputOptions())).isEqualTo("hdfs://host/a");
   }
 
   @Test
