@@ -51,7 +51,8 @@ public final class EpochLines implements AutoCloseable {
 
   /** Opens the lines of a training that is about to start. */
   public EpochLines(SparkContext context, Consumer<String> printer) {
-    this(context, context.collectionAccumulator("lines of epochs"), printer);
+    this(context, new CollectionAccumulator<>(), printer);
+    context.register(reported, "lines of epochs");
     context.addSparkListener(heartbeats);
   }
 
