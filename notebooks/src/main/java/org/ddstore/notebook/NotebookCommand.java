@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
 import org.apache.commons.io.filefilter.AgeFileFilter;
-import org.ddstore.notebook.kernel.KernelMain;
 
 /**
  * The command {@code ./ddstore notebook}: describes the kernel to Jupyter in the folder of this
@@ -172,9 +171,12 @@ public final class NotebookCommand {
     if (values.getOrDefault("--master", "").startsWith("local[")) {
       kernel.remove("-XX:TieredStopAtLevel=1"); // the driver itself computes
     }
-    kernel.add("-D%s=%s".formatted(KernelMain.EXECUTES, values.containsKey("--execute")));
+    kernel.add("-D%s=%s".formatted(NotebookOptions.EXECUTES, values.containsKey("--execute")));
     kernel.addAll(
-        List.of("-cp", System.getProperty("java.class.path"), KernelMain.class.getName()));
+        List.of(
+            "-cp",
+            System.getProperty("java.class.path"),
+            "org.ddstore.notebook.kernel.KernelMain"));
     kernel.addAll(List.of(folder.resolve("logs").toString(), "{connection_file}"));
     kernel.addAll(session);
     new ObjectMapper()

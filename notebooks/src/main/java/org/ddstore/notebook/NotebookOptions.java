@@ -17,6 +17,9 @@ import java.util.Optional;
  */
 public record NotebookOptions(
     Optional<String> master, int executors, int cores, int memoryMb, Map<String, String> settings) {
+  /** System property: the notebook is executed without a front end. */
+  public static final String EXECUTES = "ddstore.notebook.executes";
+
   /** Returns two executors with two cores and 1 GiB of heap each. */
   public static NotebookOptions defaults() {
     return of(List.of());

@@ -15,9 +15,6 @@ import org.dflib.jjava.jupyter.kernel.KernelConnectionProperties;
 
 /** The program that Jupyter starts for each notebook. Ends on request, or with Jupyter. */
 public final class KernelMain {
-  /** System property: the notebook is executed without a front end. */
-  public static final String EXECUTES = "ddstore.notebook.executes";
-
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   /** Environment variable that Jupyter sets to the id of its process. */
@@ -36,7 +33,7 @@ public final class KernelMain {
     KernelConnectionProperties properties =
         KernelConnectionProperties.parse(Files.readString(Path.of(arguments[1])));
     List<String> session = List.of(arguments).subList(2, arguments.length);
-    CellOutputs outputs = CellOutputs.install(!Boolean.getBoolean(EXECUTES));
+    CellOutputs outputs = CellOutputs.install(!Boolean.getBoolean(NotebookOptions.EXECUTES));
     try (NotebookEngine engine = NotebookEngine.open(NotebookOptions.of(session), outputs)) {
       endWithJupyter();
       JupyterConnection connection = new JupyterConnection(properties);
