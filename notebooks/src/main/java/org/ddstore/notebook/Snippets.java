@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import jdk.jshell.DeclarationSnippet;
 import jdk.jshell.Diag;
+import jdk.jshell.ImportSnippet;
 import jdk.jshell.JShell;
 import jdk.jshell.Snippet;
 import jdk.jshell.SnippetEvent;
@@ -68,7 +69,7 @@ final class Snippets implements AutoCloseable {
   /** The parts of cells that snippets were made of, by the ids of the snippets. */
   private final Map<String, Part> sources = new HashMap<>();
 
-  private Set<Snippet> kept = Set.of();
+  private Set<String> kept = Set.of();
 
   /**
    * Opens a JShell with the class path of this JVM.
@@ -290,7 +291,7 @@ final class Snippets implements AutoCloseable {
 
   /** Makes {@link #reset()} keep the declarations so far. */
   void keep() {
-    kept = shell.snippets().collect(Collectors.toSet());
+    kept = shell.snippets().map(Snippets::declaration).collect(Collectors.toSet());
   }
 
   /** Forgets all declarations that are not kept. */
@@ -298,9 +299,16 @@ final class Snippets implements AutoCloseable {
     shell
         .snippets()
         .filter(snippet -> shell.status(snippet).isActive())
-        .filter(snippet -> !kept.contains(snippet))
+        .filter(snippet -> !kept.contains(declaration(snippet)))
         .toList()
         .forEach(shell::drop);
+  }
+
+  /** Returns the same text for an import that is repeated, which replaces the former snippet. */
+  private static String declaration(Snippet snippet) {
+    return snippet instanceof ImportSnippet known
+        ? "%s %b".formatted(known.fullname(), known.isStatic())
+        : snippet.source();
   }
 
   /** Gives a variable, which a cell has declared, a value. */

@@ -69,7 +69,9 @@ class SnippetsTest {
   void resetForgetsWhatIsNotKept() throws Exception {
     eval(0, "import java.time.*; int kept = 1;");
     snippets.keep();
-    eval(1, "import java.util.*; int x = kept; class C {} int f() { return x; }");
+    eval(
+        1,
+        "import java.time.*; import java.util.*; int x = kept; class C {} int f() { return x; }");
     eval(2, "kept = 2; List.of(new C(), f())");
 
     snippets.reset();
