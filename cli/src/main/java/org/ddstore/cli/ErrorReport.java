@@ -107,6 +107,7 @@ public final class ErrorReport {
     return failure
         .getMessage()
         .replace("option option", "option") // of picocli
+        .replaceFirst("^Unmatched argument at index \\d+: '(.*)'", "unknown argument \"$1\"")
         .replaceFirst(" is not an? (int|long|short|byte)$", " is not a whole number")
         .replaceFirst(" is not an? (double|float)$", " is not a number");
   }

@@ -93,7 +93,7 @@ public final class NotebookCommand {
       if (!option.startsWith("-")) {
         check(opened == null, "two notebooks: \"%s\" and \"%s\"", opened, option);
         opened = option;
-        checkInput("notebook", notebooks.find(option).toString());
+        checkInput("NOTEBOOK", notebooks.find(option).toString());
         continue;
       }
       check(
