@@ -89,25 +89,32 @@ public final class ErrorReport {
     return CommandLine.ExitCode.USAGE;
   }
 
-  private static boolean isUnknownCommand(ParameterException failure) {
+  /** Returns the first argument that the command does not know; empty if that is an option. */
+  private static Optional<String> unknownArgument(ParameterException failure) {
     return failure instanceof UnmatchedArgumentException unmatched
-        && unmatched.getCommandLine().getParent() == null
-        && !unmatched.getUnmatched().isEmpty()
-        && !unmatched.getUnmatched().get(0).startsWith("-");
+        ? unmatched.getUnmatched().stream().limit(1).filter(name -> !name.startsWith("-")).findAny()
+        : Optional.empty();
+  }
+
+  private static boolean isUnknownCommand(ParameterException failure) {
+    return failure.getCommandLine().getParent() == null && unknownArgument(failure).isPresent();
   }
 
   private static String usageMessage(ParameterException failure) {
+    Optional<String> unknown = unknownArgument(failure);
     if (isUnknownCommand(failure)) {
-      String given = ((UnmatchedArgumentException) failure).getUnmatched().get(0);
+      String given = unknown.get();
       Set<String> known = new TreeSet<>(failure.getCommandLine().getSubcommands().keySet());
       known.addAll(Main.LAUNCHER_COMMANDS);
       return "unknown command \"%s\"%s"
           .formatted(given, nearest(given, known).map(": did you mean %s?"::formatted).orElse(""));
     }
+    if (unknown.isPresent()) {
+      return "unknown argument \"%s\"".formatted(unknown.get());
+    }
     return failure
         .getMessage()
         .replace("option option", "option") // of picocli
-        .replaceFirst("^Unmatched argument at index \\d+: '(.*)'", "unknown argument \"$1\"")
         .replaceFirst(" is not an? (int|long|short|byte)$", " is not a whole number")
         .replaceFirst(" is not an? (double|float)$", " is not a number");
   }

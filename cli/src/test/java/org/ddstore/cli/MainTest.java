@@ -87,7 +87,7 @@ class MainTest {
         "demo --ranks 4 --width 3 | --width 3: not a divisor of the 4 ranks",
         "demo --input a b | two inputs, \"b\" and \"a\": name one",
         "explain | no input: name the data, as in ./ddstore explain PATH",
-        "doctor extra | unknown argument \"extra\"",
+        "doctor extra more | unknown argument \"extra\"",
         "get --indices 0 | no input: name the data, as in ./ddstore get PATH",
       })
   void aWrongArgumentIsNamed(String arguments, String message) {
