@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 
-/* Opens a set with the epoll descriptor of a selector, whose data are NULL. Returns its descriptor or -errno. */
+/* Opens a set with the epoll descriptor of a selector, whose data are NULL, if it is not -1. Returns its descriptor or
+ * -errno. */
 int dds_epoll_open(int selector);
 
 /* Adds a descriptor, reported with its data when it can be read. Returns 0 or -errno. */

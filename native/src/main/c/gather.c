@@ -217,8 +217,10 @@ void dds_copy_ragged(const struct dds_records *records, size_t first_length, con
     for (size_t f = 0; f < field_count; f++, length += sizeof(int32_t)) {
       size_t bytes = (size_t)length_at(length) * (size_t)fields[f].row_bytes;
       if (fields[f].offsets != 0) {
-        int64_t row = ((const int64_t *)(uintptr_t)fields[f].offsets)[records->first + i];
-        memcpy(writable(fields[f].values) + row * fields[f].row_bytes, data, bytes);
+        /* As measured: another process could have changed the length since, and the target has no more room. */
+        const int64_t *row = (const int64_t *)(uintptr_t)fields[f].offsets + records->first + i;
+        size_t measured = (size_t)(row[1] - row[0]) * (size_t)fields[f].row_bytes;
+        memcpy(writable(fields[f].values) + row[0] * fields[f].row_bytes, data, measured);
       }
       data += bytes;
     }

@@ -10,7 +10,7 @@
 #include "row_server.h"
 #include "served_rows.h"
 
-#define EVENT_LONGS 7
+#define EVENT_LONGS 5
 
 static struct dds_served_rows *rows_of(jlong handle) {
   return (struct dds_served_rows *)(intptr_t)handle;
@@ -44,21 +44,41 @@ JNIEXPORT void JNICALL Java_org_ddstore_nativeio_ServedRows_release(JNIEnv *env,
   dds_rows_release(rows_of(rows));
 }
 
+/* Returns the elements of an array, to be released by release_elements. */
+static int64_t *elements_of(JNIEnv *env, jlongArray array) {
+  return (int64_t *)(*env)->GetLongArrayElements(env, array, NULL);
+}
+
+static void release_elements(JNIEnv *env, jlongArray array, int64_t *elements) {
+  if (elements != NULL) {
+    (*env)->ReleaseLongArrayElements(env, array, (jlong *)elements, JNI_ABORT);
+  }
+}
+
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_ServedRows_add(JNIEnv *env, jclass type, jlong rows, jlong high,
                                                                 jlong low, jlong version, jlong row_count,
-                                                                jint row_shift, jint record_bytes, jlongArray chunks) {
+                                                                jint record_bytes, jint row_shift, jlongArray chunks,
+                                                                jlongArray chunk_starts, jlongArray entries,
+                                                                jint entry_shift) {
   (void)type;
   struct dds_served_segment segment = {.version = (const uint64_t *)(intptr_t)version,
                                        .rows = row_count,
                                        .record_bytes = record_bytes,
-                                       .row_shift = row_shift};
+                                       .row_shift = row_shift,
+                                       .entry_shift = entry_shift,
+                                       .chunk_count = (size_t)(*env)->GetArrayLength(env, chunks),
+                                       .entry_count = (size_t)(*env)->GetArrayLength(env, entries),
+                                       .chunks = elements_of(env, chunks),
+                                       .chunk_starts = elements_of(env, chunk_starts),
+                                       .entries = elements_of(env, entries)};
   put_nonce(segment.nonce, high, low);
-  segment.chunks = (int64_t *)(*env)->GetLongArrayElements(env, chunks, NULL);
-  if (segment.chunks == NULL) {
-    return -ENOMEM;
+  int result = -ENOMEM;
+  if (segment.chunks != NULL && segment.chunk_starts != NULL && segment.entries != NULL) {
+    result = dds_rows_add(rows_of(rows), &segment);
   }
-  int result = dds_rows_add(rows_of(rows), &segment, (size_t)(*env)->GetArrayLength(env, chunks));
-  (*env)->ReleaseLongArrayElements(env, chunks, (jlong *)segment.chunks, JNI_ABORT);
+  release_elements(env, chunks, segment.chunks);
+  release_elements(env, chunk_starts, segment.chunk_starts);
+  release_elements(env, entries, segment.entries);
   return result;
 }
 
@@ -115,20 +135,6 @@ JNIEXPORT void JNICALL Java_org_ddstore_nativeio_RowServer_removeChannel(JNIEnv 
   dds_row_server_remove(server_of(server), channel_of(channel));
 }
 
-JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_pauseChannel(JNIEnv *env, jclass type, jlong server,
-                                                                        jlong channel) {
-  (void)env;
-  (void)type;
-  return dds_row_server_pause(server_of(server), channel_of(channel));
-}
-
-JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_resumeChannel(JNIEnv *env, jclass type, jlong server,
-                                                                         jlong channel) {
-  (void)env;
-  (void)type;
-  return dds_row_server_resume(server_of(server), channel_of(channel));
-}
-
 JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_serve(JNIEnv *env, jclass type, jlong server,
                                                                  jint timeout_ms, jint most_waits, jlong short_ns,
                                                                  jlongArray event) {
@@ -136,9 +142,7 @@ JNIEXPORT jint JNICALL Java_org_ddstore_nativeio_RowServer_serve(JNIEnv *env, jc
   struct dds_row_event what;
   int answered = dds_row_server_serve(server_of(server), timeout_ms, most_waits, short_ns, &what);
   if (answered >= 0) {
-    jlong longs[EVENT_LONGS] = {
-        what.kind,       (jlong)(intptr_t)what.channel, what.length, what.sent, what.version, what.selector,
-        what.short_waits};
+    jlong longs[EVENT_LONGS] = {what.kind, (jlong)(intptr_t)what.channel, what.length, what.selector, what.short_waits};
     (*env)->SetLongArrayRegion(env, event, 0, EVENT_LONGS, longs);
   }
   return answered;

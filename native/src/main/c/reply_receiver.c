@@ -63,6 +63,9 @@ int dds_reply_receiver_open(int selector, struct dds_reply_receiver **receiver) 
 }
 
 void dds_reply_receiver_close(struct dds_reply_receiver *receiver) {
+  if (receiver == NULL) {
+    return;
+  }
   while (receiver->channels != NULL) {
     struct dds_reply_channel *channel = receiver->channels;
     receiver->channels = channel->next;
@@ -178,12 +181,12 @@ static int receive_reply(struct dds_reply_channel *channel, enum dds_arrival_kin
     }
     if (got <= 0) {
       channel->error = got < 0 ? errno : 0;
-      *kind = DDS_ARRIVED_OTHER;
+      *kind = DDS_ARRIVED_END;
       return 1;
     }
     channel->received += got;
     if (channel->status != NULL && *channel->status != 0) {
-      *kind = DDS_ARRIVED_OTHER;
+      *kind = DDS_ARRIVED_STATUS;
       return 1;
     }
     if (advance(channel, (size_t)got)) {
@@ -197,13 +200,25 @@ static int receive_reply(struct dds_reply_channel *channel, enum dds_arrival_kin
   return channel->received > before;
 }
 
+/* Looks why a channel that expects nothing is ready. Returns whether it is. */
+static int receive_end(struct dds_reply_channel *channel, enum dds_arrival_kind *kind) {
+  uint8_t byte;
+  ssize_t got = recv(channel->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) {
+    return 0;
+  }
+  channel->error = got > 0 ? EPROTO : got < 0 ? errno : 0;
+  *kind = DDS_ARRIVED_END;
+  return 1;
+}
+
 /* Returns whether Java has to do something. */
 static int receive_from(struct dds_reply_receiver *receiver, struct dds_reply_channel *channel) {
   if (channel->arrived && channel->kind != DDS_ARRIVED_PART) {
     return 1; /* Java has to know of the first arrival before the next one */
   }
-  enum dds_arrival_kind kind = DDS_ARRIVED_OTHER;
-  if (channel->expects && !receive_reply(channel, &kind)) {
+  enum dds_arrival_kind kind;
+  if (!(channel->expects ? receive_reply(channel, &kind) : receive_end(channel, &kind))) {
     return 0;
   }
   channel->kind = kind;
@@ -215,7 +230,7 @@ static int receive_from(struct dds_reply_receiver *receiver, struct dds_reply_ch
   if (kind != DDS_ARRIVED_PART) {
     expect_no_more(receiver, channel);
   }
-  return kind == DDS_ARRIVED_OTHER || (kind == DDS_ARRIVED_WHOLE && channel->more);
+  return kind > DDS_ARRIVED_WHOLE || (kind == DDS_ARRIVED_WHOLE && channel->more);
 }
 
 /* Waits for channels and receives from them. Returns their number or -errno. */

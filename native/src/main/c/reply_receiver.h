@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The receipt of replies on many sockets by one thread. A reply is received into parts of memory, in
- * their order; what is not such a reply is left to Java.
+ * their order.
  */
 #ifndef DDS_REPLY_RECEIVER_H
 #define DDS_REPLY_RECEIVER_H
@@ -17,16 +17,18 @@ struct dds_reply_channel;
 
 /* The kind of an arrival on a channel, as in ReplyReceiver.java. */
 enum dds_arrival_kind {
-  DDS_ARRIVED_PART,  /* a part of the reply */
-  DDS_ARRIVED_WHOLE, /* the whole reply */
-  DDS_ARRIVED_OTHER  /* a failure, bytes without a request, the end of the peer or an error of the socket */
+  DDS_ARRIVED_PART,   /* a part of the reply */
+  DDS_ARRIVED_WHOLE,  /* the whole reply */
+  DDS_ARRIVED_STATUS, /* the beginning of a reply whose status is not 0 */
+  DDS_ARRIVED_END     /* nothing more: the peer has ended, or there is an error */
 };
 
 /*
  * number  number of the channel
  * kind    a dds_arrival_kind
  * bytes   number of bytes of the reply that have been received, all together
- * error   errno of the socket, whose error is gone afterwards; 0 for none
+ * error   errno of the socket, whose error is gone afterwards; EPROTO after bytes that were not
+ *         expected; 0: the peer has ended
  */
 struct dds_arrival {
   int64_t number;
@@ -44,7 +46,7 @@ struct dds_receipt {
   int short_waits;
 };
 
-/* Opens a receiver. Returns 0 or -errno. Java closes its epoll descriptor, selector, after the receiver. */
+/* Opens a receiver. Returns 0 or -errno. Java closes its epoll descriptor, selector, after the receiver; -1: none. */
 int dds_reply_receiver_open(int selector, struct dds_reply_receiver **receiver);
 
 /* Closes the receiver and removes its channels, whose sockets stay open. */
@@ -63,7 +65,7 @@ ssize_t dds_reply_receiver_send(const struct dds_reply_channel *channel, const u
  * Expects a reply on a channel that expects none.
  *
  * parts  memory for it, DDS_REPLY_PARTS parts. If the first one is not empty, its first byte is the
- *        status: a reply whose status is not 0 is another arrival
+ *        status. What follows a status that is not 0 fills the parts, too; its rest may then be expected
  * more   whether Java has to do something when the reply is whole, such as expect another one
  */
 void dds_reply_receiver_expect(struct dds_reply_receiver *receiver, struct dds_reply_channel *channel,
@@ -72,8 +74,7 @@ void dds_reply_receiver_expect(struct dds_reply_receiver *receiver, struct dds_r
 /*
  * Waits once, and again until all expected replies are whole, Java has to do something, or the time is
  * over. Returns the number of arrivals, at most one for each channel, or -errno. A channel expects
- * nothing after an arrival, unless a part arrived. Another arrival is reported again until the channel
- * is removed.
+ * nothing after an arrival, unless a part arrived. The end is reported again until the channel is removed.
  *
  * timeout_ms  longest duration of all waits; 0: one look, negative: unlimited
  * most_waits  number of short waits after which it returns, too

@@ -8,36 +8,46 @@
 
 #include "served_rows.h"
 
-/* Results of dds_reply. */
+/* Results of dds_reply. The channel of the last five is to be closed. */
 enum dds_reply_result {
   DDS_REPLIED,   /* the whole reply was sent */
-  DDS_NOT_HERE,  /* nothing was sent: Java answers this request, or refuses it */
-  DDS_SENT_PART, /* the socket takes no more at present: Java continues */
-  DDS_BROKEN     /* the peer has ended */
+  DDS_SENT_PART, /* the socket takes no more at present */
+  DDS_BROKEN,    /* the peer has ended, or a segment of a reply that was begun has been removed */
+  DDS_TRUNCATED, /* the request is too short */
+  DDS_ILLEGAL,   /* a number of the request is outside of its legal range */
+  DDS_DAMAGED,   /* the offsets of ragged records lead out of their segment */
+  DDS_NO_MEMORY
 };
 
 /*
- * The sent part of a reply.
+ * What was sent of a reply. All zero before the first call of dds_reply.
  *
- * bytes    number of bytes
- * version  version of the segment before its first row was copied
+ * begun     whether there was a first call
+ * bytes     number of bytes sent
+ * versions  versions of the segments of the request when their rows were first read, or NULL
  */
-struct dds_sent {
+struct dds_sending {
+  int begun;
   int64_t bytes;
-  int64_t version;
+  uint64_t *versions;
 };
 
 /*
- * Answers a request, without its size and store, for whole fixed records of one segment that are
- * small enough to be packed. Does not block.
+ * Sends a reply, or the rest of one, as far as the socket takes it. A slow peer holds no memory but its
+ * request: what was not sent is produced again by the next call. Does not block. dds_reply_end follows
+ * the last call.
  *
- * socket  socket that does not block
- * packed  memory for the reply, or parts of it; at least DDS_LEAST_PACKED bytes
+ * socket   socket that does not block
+ * request  the same bytes in each call, without its size and store
+ * packed   memory for parts of the reply; at least DDS_LEAST_PACKED bytes
  */
 enum dds_reply_result dds_reply(struct dds_served_rows *rows, int socket, const uint8_t *request, size_t request_bytes,
-                                uint8_t *packed, size_t packed_bytes, struct dds_sent *sent);
+                                uint8_t *packed, size_t packed_bytes, struct dds_sending *sending);
 
-/* Head and tail of a reply, and a record. */
-#define DDS_LEAST_PACKED (32 << 10)
+/* Frees what a reply holds, and makes it zero. */
+void dds_reply_end(struct dds_sending *sending);
+
+/* The largest part before or after the records: the versions of 16,384 segments. */
+#define DDS_LEAST_PACKED (132 << 10)
 
 #endif

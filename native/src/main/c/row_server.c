@@ -26,7 +26,8 @@
  * unread_at     position of the first of them
  * unread_bytes  number of them
  * queued        whether the channel waits for its turn
- * readable      whether more bytes have arrived
+ * ready         whether more bytes have arrived, or the socket takes more of the reply
+ * pending       request whose reply is being sent, or NULL
  */
 struct dds_row_channel {
   int socket;
@@ -35,7 +36,10 @@ struct dds_row_channel {
   size_t unread_at;
   size_t unread_bytes;
   int queued;
-  int readable;
+  int ready;
+  uint8_t *pending;
+  size_t pending_bytes;
+  struct dds_sending sending;
   struct dds_row_channel *previous;
   struct dds_row_channel *next;
   struct dds_row_channel *next_queued;
@@ -76,7 +80,9 @@ int dds_row_server_open(int selector, uint8_t *input, size_t input_bytes, uint8_
 }
 
 static void free_channel(struct dds_row_channel *channel) {
+  dds_reply_end(&channel->sending);
   dds_rows_release(channel->rows);
+  free(channel->pending);
   free(channel->unread);
   free(channel);
 }
@@ -150,7 +156,7 @@ static void remove_queued(struct dds_row_server *server, struct dds_row_channel 
 }
 
 void dds_row_server_remove(struct dds_row_server *server, struct dds_row_channel *channel) {
-  epoll_ctl(server->epoll, EPOLL_CTL_DEL, channel->socket, NULL); /* fails while it is paused */
+  epoll_ctl(server->epoll, EPOLL_CTL_DEL, channel->socket, NULL);
   if (channel->queued) {
     remove_queued(server, channel);
   }
@@ -163,22 +169,6 @@ void dds_row_server_remove(struct dds_row_server *server, struct dds_row_channel
     channel->next->previous = channel->previous;
   }
   free_channel(channel);
-}
-
-int dds_row_server_pause(struct dds_row_server *server, struct dds_row_channel *channel) {
-  if (channel->queued) {
-    remove_queued(server, channel);
-  }
-  channel->readable = 0;
-  /* Not without events: an error of the socket would still be reported, again and again. */
-  return epoll_ctl(server->epoll, EPOLL_CTL_DEL, channel->socket, NULL) == 0 ? 0 : -errno;
-}
-
-int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel *channel) {
-  if (channel->unread_bytes > 0) {
-    enqueue(server, channel);
-  }
-  return dds_epoll_add(server->epoll, channel->socket, channel);
 }
 
 static int64_t size_at(const uint8_t *place) {
@@ -227,7 +217,6 @@ static ssize_t receive(struct dds_row_server *server, struct dds_row_channel *ch
   if (have > 0) {
     memcpy(server->input, unread(channel), have);
   }
-  channel->readable = 0;
   ssize_t got;
   do {
     got = read(channel->socket, server->input + have, server->input_bytes - have);
@@ -238,33 +227,88 @@ static ssize_t receive(struct dds_row_server *server, struct dds_row_channel *ch
   return (ssize_t)have + (got > 0 ? got : 0);
 }
 
+/* Returns the event for the result of a reply that is not sent on. */
+static enum dds_row_event_kind event_of(enum dds_reply_result result) {
+  switch (result) {
+    case DDS_TRUNCATED:
+      return DDS_ROWS_TRUNCATED;
+    case DDS_ILLEGAL:
+      return DDS_ROWS_ILLEGAL;
+    case DDS_DAMAGED:
+      return DDS_ROWS_DAMAGED;
+    case DDS_NO_MEMORY:
+      return DDS_ROWS_NO_MEMORY;
+    default:
+      return DDS_ROWS_ENDED;
+  }
+}
+
+static int waits_for(const struct dds_row_server *server, struct dds_row_channel *channel, uint32_t events) {
+  struct epoll_event event = {.events = events, .data.ptr = channel};
+  return epoll_ctl(server->epoll, EPOLL_CTL_MOD, channel->socket, &event) == 0;
+}
+
+/* Sends a reply from now on when the socket takes more. Returns whether there was memory. */
+static int suspend(struct dds_row_server *server, struct dds_row_channel *channel, const uint8_t *request,
+                   size_t bytes) {
+  channel->pending = malloc(bytes);
+  if (channel->pending == NULL) {
+    return 0;
+  }
+  memcpy(channel->pending, request, bytes);
+  channel->pending_bytes = bytes;
+  return waits_for(server, channel, EPOLLOUT);
+}
+
+static enum dds_reply_result reply_to(struct dds_row_server *server, struct dds_row_channel *channel,
+                                      const uint8_t *request, size_t bytes) {
+  enum dds_reply_result result = dds_reply(channel->rows, channel->socket, request, bytes, server->packed,
+                                           server->packed_bytes, &channel->sending);
+  if (result != DDS_SENT_PART) {
+    dds_reply_end(&channel->sending);
+  }
+  return result;
+}
+
+/* Sends more of the pending reply. Returns 1 if it is whole then. */
+static int resume(struct dds_row_server *server, struct dds_row_channel *channel, struct dds_row_event *event) {
+  enum dds_reply_result result = reply_to(server, channel, channel->pending, channel->pending_bytes);
+  if (result == DDS_SENT_PART) {
+    return 0;
+  }
+  free(channel->pending);
+  channel->pending = NULL;
+  if (result != DDS_REPLIED || !waits_for(server, channel, EPOLLIN)) {
+    event->kind = event_of(result);
+    return 0;
+  }
+  return 1;
+}
+
 /*
  * Answers the first requests of some bytes, at most MOST_REPLIES. Returns the number of answered ones;
- * sets the number of bytes that are left, and the event if Java has to do something.
+ * sets the number of bytes that are left, and the event if the channel has to be closed.
  */
 static int answer(struct dds_row_server *server, struct dds_row_channel *channel, const uint8_t *bytes, size_t count,
                   size_t *rest, struct dds_row_event *event) {
   int answered = 0;
-  while (answered < MOST_REPLIES && event->kind == DDS_ROWS_NONE && begins_request(server, bytes, count)) {
+  while (answered < MOST_REPLIES && channel->pending == NULL && event->kind == DDS_ROWS_NONE &&
+         begins_request(server, bytes, count)) {
     int64_t size = size_at(bytes);
     if (!is_legal(server, size)) {
-      *event = (struct dds_row_event){.kind = DDS_ROWS_ILLEGAL, .length = size};
+      *event = (struct dds_row_event){.kind = DDS_ROWS_SIZE, .length = size};
       break;
     }
     const uint8_t *request = bytes + SIZE_BYTES;
-    struct dds_sent sent = {0, 0};
-    enum dds_reply_result result =
-        dds_reply(channel->rows, channel->socket, request, (size_t)size, server->packed, server->packed_bytes, &sent);
+    enum dds_reply_result result = reply_to(server, channel, request, (size_t)size);
     bytes = request + size;
     count -= SIZE_BYTES + (size_t)size;
     if (result == DDS_REPLIED) {
       answered++;
-    } else if (result == DDS_BROKEN) {
-      event->kind = DDS_ROWS_ENDED;
-    } else {
-      *event =
-          (struct dds_row_event){.kind = DDS_ROWS_REQUEST, .length = size, .sent = sent.bytes, .version = sent.version};
-      memmove(server->input, request, (size_t)size); /* what follows it stays as it is */
+    } else if (result != DDS_SENT_PART) {
+      event->kind = event_of(result);
+    } else if (!suspend(server, channel, request, (size_t)size)) {
+      event->kind = DDS_ROWS_NO_MEMORY;
     }
   }
   *rest = count;
@@ -275,32 +319,37 @@ static int answer(struct dds_row_server *server, struct dds_row_channel *channel
 static int turn(struct dds_row_server *server, struct dds_row_channel *channel, struct dds_row_event *event) {
   int answered = 0;
   size_t rest;
-  if (begins_request(server, unread(channel), channel->unread_bytes)) {
+  int ready = channel->ready;
+  channel->ready = 0;
+  if (channel->pending != NULL) {
+    answered = ready ? resume(server, channel, event) : 0;
+  } else if (begins_request(server, unread(channel), channel->unread_bytes)) {
+    channel->ready = ready;
     answered = answer(server, channel, unread(channel), channel->unread_bytes, &rest, event);
     channel->unread_at += channel->unread_bytes - rest;
     channel->unread_bytes = rest;
     if (rest == 0) {
       keep(channel, NULL, 0); /* frees the memory */
     }
-  } else if (channel->readable) {
+  } else if (ready) {
     ssize_t count = receive(server, channel);
     if (count < 0) {
       event->kind = DDS_ROWS_ENDED;
     } else {
       answered = answer(server, channel, server->input, (size_t)count, &rest, event);
       if (!keep(channel, server->input + count - rest, rest)) {
-        event->kind = DDS_ROWS_ENDED;
+        event->kind = DDS_ROWS_NO_MEMORY;
       }
     }
   }
   event->channel = channel;
-  if (channel->readable || begins_request(server, unread(channel), channel->unread_bytes)) {
+  if (channel->pending == NULL && (channel->ready || begins_request(server, unread(channel), channel->unread_bytes))) {
     enqueue(server, channel);
   }
   return answered;
 }
 
-/* Waits for channels, and lets those that are queued then have a turn, until Java has to do something. */
+/* Waits for channels, and lets those that are queued then have a turn, until a channel has to be closed. */
 static int serve_once(struct dds_row_server *server, int timeout_ms, int64_t *waited_ns, struct dds_row_event *event) {
   struct epoll_event ready[EVENTS];
   int count = dds_epoll_wait(server->epoll, ready, EVENTS, server->first_queued == NULL ? timeout_ms : 0, waited_ns);
@@ -312,7 +361,7 @@ static int serve_once(struct dds_row_server *server, int timeout_ms, int64_t *wa
     if (channel == NULL) {
       event->selector = 1;
     } else {
-      channel->readable = 1;
+      channel->ready = 1;
       enqueue(server, channel);
     }
   }

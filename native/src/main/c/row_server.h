@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The service of many sockets by one thread: it answers requests for rows as far as dds_reply does,
- * and leaves the others to Java. Each request follows its size as a big-endian int32.
+/* The service of many sockets by one thread: it answers requests for rows, each after its size as a big-endian int32.
  */
 #ifndef DDS_ROW_SERVER_H
 #define DDS_ROW_SERVER_H
@@ -14,19 +12,20 @@
 struct dds_row_server;
 struct dds_row_channel;
 
-/* The action that Java must take, as in RowServer.java. */
+/* Why a channel has to be closed, as in RowServer.java. */
 enum dds_row_event_kind {
-  DDS_ROWS_NONE,
-  DDS_ROWS_REQUEST, /* answer a request, from its byte event.sent.bytes on */
-  DDS_ROWS_ILLEGAL, /* refuse a request of event.length bytes */
-  DDS_ROWS_ENDED    /* close the channel, whose peer has ended */
+  DDS_ROWS_NONE,      /* none has */
+  DDS_ROWS_ENDED,     /* its peer has ended, or a segment of a reply that was begun has been removed */
+  DDS_ROWS_SIZE,      /* a request of event.length bytes */
+  DDS_ROWS_TRUNCATED, /* as for dds_reply */
+  DDS_ROWS_ILLEGAL,
+  DDS_ROWS_DAMAGED,
+  DDS_ROWS_NO_MEMORY
 };
 
 /*
  * channel   the channel, unless kind is DDS_ROWS_NONE
- * length    size of the request, which is at the start of the input
- * sent      bytes of the reply that were sent
- * version   version of the segment at that time, if bytes were sent
+ * length    illegal size of a request
  * selector  whether the selector of Java has a channel that is ready, or was woken
  * short_waits  number of short waits that a request ended
  */
@@ -34,8 +33,6 @@ struct dds_row_event {
   enum dds_row_event_kind kind;
   struct dds_row_channel *channel;
   int64_t length;
-  int64_t sent;
-  int64_t version;
   int selector;
   int short_waits;
 };
@@ -59,14 +56,10 @@ struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int so
 /* Ends the service of a socket, before it is closed. */
 void dds_row_server_remove(struct dds_row_server *server, struct dds_row_channel *channel);
 
-/* Stops to receive requests, while Java sends a reply, and receives them again. Return 0 or -errno. */
-int dds_row_server_pause(struct dds_row_server *server, struct dds_row_channel *channel);
-int dds_row_server_resume(struct dds_row_server *server, struct dds_row_channel *channel);
-
 /*
- * Waits for requests and answers them, until Java has to do something, nothing arrives in time or only
+ * Waits for requests and answers them, until a channel has to be closed, nothing arrives in time or only
  * a part of a request does, or it has waited 64 times. Returns the number of answered requests, or
- * -errno. A channel whose requests Java has to answer has its next turn after the others.
+ * -errno. Requests of a channel are not read while a reply to it is being sent.
  *
  * timeout_ms  longest duration of all waits; 0: one look, negative: unlimited
  * most_waits  number of short waits after which it returns, too

@@ -36,8 +36,44 @@ void dds_rows_retain(struct dds_served_rows *rows) {
 }
 
 static void free_segment(struct dds_served_segment *segment) {
-  free(segment->chunks);
-  free(segment);
+  if (segment != NULL) {
+    free(segment->chunks);
+    free(segment->chunk_starts);
+    free(segment->entries);
+    free(segment);
+  }
+}
+
+static int64_t *copy_of(const int64_t *array, size_t count) {
+  int64_t *copy = calloc(count + 1, sizeof *copy);
+  if (copy != NULL && count > 0) {
+    memcpy(copy, array, count * sizeof *copy);
+  }
+  return copy;
+}
+
+/* Returns a copy with arrays of its own, or NULL if there is no memory. */
+static struct dds_served_segment *copy_segment(const struct dds_served_segment *segment) {
+  struct dds_served_segment *copy = malloc(sizeof *copy);
+  if (copy == NULL) {
+    return NULL;
+  }
+  *copy = *segment;
+  copy->users = 0;
+  copy->next = NULL;
+  int ragged = segment->record_bytes == 0;
+  copy->chunks = copy_of(segment->chunks, segment->chunk_count);
+  copy->chunk_starts = ragged ? copy_of(segment->chunk_starts, segment->chunk_count + 1) : NULL;
+  copy->entries = ragged ? copy_of(segment->entries, segment->entry_count) : NULL;
+  if (copy->chunks == NULL || (ragged && (copy->chunk_starts == NULL || copy->entries == NULL))) {
+    free_segment(copy);
+    return NULL;
+  }
+  return copy;
+}
+
+static int is_shift(int shift) {
+  return shift >= 0 && shift <= MOST_SHIFT;
 }
 
 void dds_rows_release(struct dds_served_rows *rows) {
@@ -68,22 +104,14 @@ static struct dds_served_segment **place(struct dds_served_rows *rows, const uin
   return at;
 }
 
-int dds_rows_add(struct dds_served_rows *rows, const struct dds_served_segment *segment, size_t chunk_count) {
-  if (segment->record_bytes < 1 || segment->row_shift < 0 || segment->row_shift > MOST_SHIFT) {
+int dds_rows_add(struct dds_served_rows *rows, const struct dds_served_segment *segment) {
+  if (segment->record_bytes < 0 || !is_shift(segment->row_shift) || !is_shift(segment->entry_shift)) {
     return -EINVAL;
   }
-  struct dds_served_segment *copy = malloc(sizeof *copy);
-  int64_t *chunks = calloc(chunk_count + 1, sizeof *chunks);
-  if (copy == NULL || chunks == NULL) {
-    free(copy);
-    free(chunks);
+  struct dds_served_segment *copy = copy_segment(segment);
+  if (copy == NULL) {
     return -ENOMEM;
   }
-  *copy = *segment;
-  memcpy(chunks, segment->chunks, chunk_count * sizeof *chunks);
-  copy->chunks = chunks;
-  copy->users = 0;
-  copy->next = NULL;
   pthread_mutex_lock(&rows->lock);
   struct dds_served_segment **at = place(rows, copy->nonce);
   if (*at == NULL) {
@@ -91,9 +119,7 @@ int dds_rows_add(struct dds_served_rows *rows, const struct dds_served_segment *
     copy = NULL;
   }
   pthread_mutex_unlock(&rows->lock);
-  if (copy != NULL) { /* it is there */
-    free_segment(copy);
-  }
+  free_segment(copy); /* it is there */
   return 0;
 }
 
@@ -108,9 +134,7 @@ void dds_rows_remove(struct dds_served_rows *rows, const uint8_t *nonce) {
     }
   }
   pthread_mutex_unlock(&rows->lock);
-  if (segment != NULL) {
-    free_segment(segment);
-  }
+  free_segment(segment);
 }
 
 struct dds_served_segment *dds_rows_find(struct dds_served_rows *rows, const uint8_t *nonce) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The segments of a store whose rows this process serves, found by their nonces. Any thread may call
- * these functions. Only fixed records.
+ * these functions.
  */
 #ifndef DDS_SERVED_ROWS_H
 #define DDS_SERVED_ROWS_H
@@ -14,11 +14,16 @@
 struct dds_served_rows;
 
 /*
- * A segment. All fields but the last two are constant.
+ * A segment. All fields but the last two are constant, and no array is NULL unless it is said.
  *
- * version       little-endian word of Segment.version() in Segment.java
- * row_shift     log2 of the rows of a chunk
- * chunks        addresses of the chunks
+ * version        little-endian word of Segment.version() in Segment.java
+ * record_bytes   size of a fixed record; 0: the records are ragged
+ * row_shift      log2 of the rows of a chunk of fixed records
+ * chunks         addresses of the chunks
+ * chunk_starts   ragged records only, else NULL: offset of each chunk in the stream of all records,
+ *                and the offset of the end
+ * entries        ragged records only, else NULL: addresses of the little-endian offsets of the records
+ *                in that stream, and of its end, in parts of 2^entry_shift offsets
  */
 struct dds_served_segment {
   uint8_t nonce[DDS_NONCE_BYTES];
@@ -26,7 +31,12 @@ struct dds_served_segment {
   int64_t rows;
   int64_t record_bytes;
   int row_shift;
+  int entry_shift;
+  size_t chunk_count;
+  size_t entry_count;
   int64_t *chunks;
+  int64_t *chunk_starts;
+  int64_t *entries;
   size_t users;                    /* of dds_rows_find */
   struct dds_served_segment *next; /* in its bucket */
 };
@@ -41,9 +51,9 @@ void dds_rows_release(struct dds_served_rows *rows);
 
 /*
  * Adds a segment, whose memory stays valid until dds_rows_remove has returned. Copies the
- * description; its users and next are ignored. Returns 0 or -errno.
+ * description and its arrays; its users and next are ignored. Returns 0 or -errno.
  */
-int dds_rows_add(struct dds_served_rows *rows, const struct dds_served_segment *segment, size_t chunk_count);
+int dds_rows_add(struct dds_served_rows *rows, const struct dds_served_segment *segment);
 
 /* Removes a segment, if it is in the set. Waits until no thread uses it. */
 void dds_rows_remove(struct dds_served_rows *rows, const uint8_t *nonce);

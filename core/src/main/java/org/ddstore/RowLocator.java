@@ -18,6 +18,7 @@ import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.RankLostException;
 import org.ddstore.types.Schema;
+import org.ddstore.types.StoreGoneException;
 
 /**
  * The loop of every read: locates rows of a variable, fetches those that are remote, has them
@@ -183,6 +184,7 @@ final class RowLocator implements AutoCloseable {
       awaitedRank = -1;
       waits = true;
       nextProbeNanos = now + PROBE_NANOS;
+      checkNotGone();
     }
     if (rank >= 0) {
       awaitedRank = rank;
@@ -194,6 +196,7 @@ final class RowLocator implements AutoCloseable {
     if (now - nextProbeNanos >= 0) {
       nextProbeNanos = now + PROBE_NANOS;
       variable.checkReadable();
+      checkNotGone();
       checkChangingRankLives(rank);
     }
     Duration timeout = variable.readTimeout();
@@ -208,6 +211,19 @@ final class RowLocator implements AutoCloseable {
       LockSupport.parkNanos(this, PARK_NANOS);
     }
     return true;
+  }
+
+  /** Throws if an owner has freed rows that this process has mapped. */
+  private void checkNotGone() {
+    Placement current = variable.layout();
+    for (int e = 0; e < current.extents().extents(); e++) {
+      Segment segment = current.segment(e);
+      if (segment != null && segment.isGone()) {
+        throw new StoreGoneException(
+            "\"%s\" is gone: rank %d has freed its rows, because the store was dropped"
+                .formatted(variable.name(), current.extents().rank(e)));
+      }
+    }
   }
 
   /**

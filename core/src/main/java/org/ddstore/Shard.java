@@ -4,6 +4,7 @@ package org.ddstore;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.ddstore.memory.Nonce;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.SegmentAddress;
@@ -12,6 +13,7 @@ import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Internal;
 import org.ddstore.types.Schema;
+import org.ddstore.types.StoreGoneException;
 
 /**
  * A shard that a process holds for other readers, independent of any {@link DDStore}: it outlives
@@ -98,14 +100,37 @@ public final class Shard implements AutoCloseable {
   }
 
   /**
+   * Writes into the header of the segment which rows these are, for programs that find its file.
+   *
+   * @param store id of the store
+   * @param rank rank that the rows belong to
+   * @param firstRow global index of the first row
+   */
+  public void identify(Nonce store, int rank, long firstRow) {
+    segment.identify(Objects.requireNonNull(store, "store is null"), rank, firstRow);
+  }
+
+  /**
+   * Closes the shard like {@link #close}, after a mark in its memory, at which readers that have
+   * mapped it throw {@link StoreGoneException}. Idempotent.
+   */
+  public void drop() {
+    close(segment::markGone);
+  }
+
+  /**
    * Closes the shard: refuses new attachments and remote reads, and frees the memory when the last
    * process that has mapped it releases it. Idempotent.
    */
   @Override
   public void close() {
+    close(() -> {});
+  }
+
+  private void close(Runnable mark) {
     if (closed.compareAndSet(false, true)) {
       Cleanup.runAll(
-          Stream.of(segment::unlink, () -> withdraw(segment, transport), segment::release));
+          Stream.of(mark, segment::unlink, () -> withdraw(segment, transport), segment::release));
     }
   }
 

@@ -27,7 +27,7 @@ public final class ClusterOptions {
       names = "--ranks",
       paramLabel = "N",
       description = {
-        "Number of ranks; by default 4 for demo and explain, 2 for get.",
+        "Number of ranks; 4 by default, 2 for get.",
         "Under spark-submit: by default all slots of its executors."
       })
   private Integer ranks;

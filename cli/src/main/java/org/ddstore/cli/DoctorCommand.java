@@ -3,6 +3,7 @@ package org.ddstore.cli;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.report.ClusterReport;
 import org.ddstore.spark.report.ExecutorReport;
+import org.ddstore.spark.report.KeptMemory;
 import org.ddstore.spark.report.TransportReport;
 import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.PreflightException.Problem;
@@ -77,6 +79,7 @@ final class DoctorCommand implements Callable<Integer> {
         "executor, shared memory, free, of, locked memory, enough for",
         report.executors().stream().map(executor -> memory(executor.host())).toList());
     output.tableByOwner("executor, transport, available, detail", transports(report));
+    putKeptMemory(report);
     for (Problem problem : report.problems()) {
       output.line("PROBLEM  " + problem.missing());
       output.line("  do     " + problem.remedy());
@@ -87,6 +90,30 @@ final class DoctorCommand implements Callable<Integer> {
             + (canRun
                 ? "./ddstore demo, or ./ddstore explain YOUR.parquet"
                 : "do what the PROBLEM lines name, then ./ddstore doctor again"));
+  }
+
+  /** Shows what processes keep, also if several executors see a process, or processes a file. */
+  private void putKeptMemory(ClusterReport report) {
+    Map<String, KeptMemory> processes = new LinkedHashMap<>();
+    Map<String, Long> files = new HashMap<>();
+    for (ExecutorReport executor : report.executors()) {
+      for (KeptMemory memory : executor.keptMemory()) {
+        processes.putIfAbsent(
+            "process %d (%s) on %s"
+                .formatted(memory.pid(), memory.program(), executor.host().hostName()),
+            memory);
+        memory.files().forEach((file, bytes) -> files.merge(file, bytes, Math::max));
+      }
+    }
+    if (processes.isEmpty()) {
+      return;
+    }
+    long total = files.values().stream().mapToLong(Long::longValue).sum();
+    output.line("KEPT     %s of segments that were deleted".formatted(ByteSize.format(total)));
+    processes.forEach(
+        (process, memory) ->
+            output.line("  by     %s, %s".formatted(process, ByteSize.format(memory.bytes()))));
+    output.line("  do     close the readers of these processes, or end them");
   }
 
   private static List<String> versions(ExecutorReport executor) {
@@ -145,6 +172,7 @@ final class DoctorCommand implements Callable<Integer> {
       result.put("nativeLibrary", executor.nativeLibrary());
       result.put("gatherKernel", executor.gatherKernel());
       result.put("devices", executor.devices());
+      result.put("keptMemory", executor.keptMemory());
       result.put("host", executor.host());
       result.put("transports", executor.transports());
       results.add(result);

@@ -18,7 +18,13 @@ import picocli.CommandLine.Spec;
     description = "Keeps rows of a DataFrame in executor memory and reads them by global index.",
     mixinStandardHelpOptions = true,
     versionProvider = Main.JarVersion.class,
-    subcommands = {DemoCommand.class, GetCommand.class, ExplainCommand.class, DoctorCommand.class},
+    subcommands = {
+      DemoCommand.class,
+      GetCommand.class,
+      ExplainCommand.class,
+      ServeCommand.class,
+      DoctorCommand.class
+    },
     footerHeading = "%nOnly from a source checkout:%n",
     footer = {
       "  test [OPTION]   Build, check and run the tests; --quick: only unit tests.",

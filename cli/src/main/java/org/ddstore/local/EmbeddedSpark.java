@@ -19,10 +19,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.util.ShutdownHookManager;
 import org.apache.spark.util.Utils$;
 import org.ddstore.spark.cluster.ClassicSpark;
 import org.ddstore.types.DDStoreException;
 import scala.Option;
+import scala.runtime.BoxedUnit;
 
 /**
  * The Spark application of one command: the one that already runs in this JVM, or else the one that
@@ -31,7 +33,11 @@ import scala.Option;
  * the command keeps running after it.
  */
 public final class EmbeddedSpark implements AutoCloseable {
-  private static final String LOOPBACK = "127.0.0.1";
+  public static final String LOOPBACK = "127.0.0.1";
+
+  /** Setting of the address on which a new application, with its executors, listens. */
+  public static final String HOST = "spark.driver.host";
+
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   private static final String AUTHENTICATE = "spark.authenticate";
@@ -51,6 +57,8 @@ public final class EmbeddedSpark implements AutoCloseable {
 
   /** Scratch directory, created on demand if this class did not start Spark. */
   private ScratchDirectory scratch;
+
+  private BeforeStop beforeStop; // null if nothing is to be done
 
   /**
    * @param remains processes and files of a Spark application that this class started, else null
@@ -76,15 +84,14 @@ public final class EmbeddedSpark implements AutoCloseable {
    *
    * @param memoryMb heap of one executor, in MiB
    * @param settings Spark settings, applied last in all cases; to a running application only those
-   *     that a session can change
+   *     that a session can change. A new application listens on {@link #HOST}, by default on {@link
+   *     #LOOPBACK}
    * @throws org.ddstore.spark.types.PreflightException if a store cannot run on this Spark
    */
   public static EmbeddedSpark open(
       String appName, int executors, int coresEach, int memoryMb, Map<String, String> settings) {
     ClassicSpark.require();
-    if (!isSubmitted()) {
-      quietLogging();
-    }
+    quietLogging();
     Option<SparkSession> running = SparkSession.getDefaultSession();
     if (running.isDefined()) {
       ClassicSpark.require(running.get());
@@ -105,12 +112,13 @@ public final class EmbeddedSpark implements AutoCloseable {
     LocalClusterRemains remains = LocalClusterRemains.prepare(sparkHome);
     SparkSession session = null;
     try {
-      Utils$.MODULE$.setCustomHostname(LOOPBACK);
+      String host = settings.getOrDefault(HOST, LOOPBACK);
+      Utils$.MODULE$.setCustomHostname(host);
       builder
           .appName(appName)
           .master("local-cluster[%d,%d,%d]".formatted(executors, coresEach, memoryMb))
           .config("spark.executor.memory", memoryMb + "m");
-      configure(builder, sparkHome, remains);
+      configure(builder, sparkHome, remains, host);
       authenticate(builder, settings);
       settings.forEach(builder::config);
       session = builder.getOrCreate();
@@ -140,10 +148,10 @@ public final class EmbeddedSpark implements AutoCloseable {
   }
 
   private static void configure(
-      SparkSession.Builder builder, Path sparkHome, LocalClusterRemains remains) {
+      SparkSession.Builder builder, Path sparkHome, LocalClusterRemains remains, String host) {
     builder
-        .config("spark.driver.host", LOOPBACK)
-        .config("spark.driver.bindAddress", LOOPBACK)
+        .config(HOST, host)
+        .config("spark.driver.bindAddress", host)
         .config("spark.local.dir", remains.scratch().resolve("local").toString())
         .config(
             "spark.sql.warehouse.dir", remains.scratch().resolve("warehouse").toUri().toString())
@@ -211,8 +219,10 @@ public final class EmbeddedSpark implements AutoCloseable {
   }
 
   /** Quiets logging unless the user has a configuration; call before a Spark class logs. */
-  private static void quietLogging() {
-    if (System.getProperty(LOG_CONFIGURATION) == null && System.getenv("SPARK_CONF_DIR") == null) {
+  public static void quietLogging() {
+    if (!isSubmitted()
+        && System.getProperty(LOG_CONFIGURATION) == null
+        && System.getenv("SPARK_CONF_DIR") == null) {
       System.setProperty(LOG_CONFIGURATION, "classpath:org/ddstore/local/log4j2.properties");
     }
   }
@@ -253,6 +263,15 @@ public final class EmbeddedSpark implements AutoCloseable {
   }
 
   /**
+   * Sets what is done once before Spark stops, at {@link #close()} or when a signal ends this JVM.
+   *
+   * @param action action that ends within seconds
+   */
+  public void beforeStop(Runnable action) {
+    beforeStop = new BeforeStop(action);
+  }
+
+  /**
    * Stops Spark unless it ran before the command. If this class started it, waits for the executors
    * to end and deletes their files. An interrupt does not shorten the wait.
    *
@@ -261,6 +280,9 @@ public final class EmbeddedSpark implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
+      if (beforeStop != null) {
+        beforeStop.run();
+      }
       if (origin == Origin.RUNNING) {
         closeScratch();
       } else {
@@ -329,6 +351,34 @@ public final class EmbeddedSpark implements AutoCloseable {
         .formatted(
             origin.name().toLowerCase(Locale.ROOT),
             remains == null ? session.sparkContext().master() : remains.scratch());
+  }
+
+  /** An action that runs once, ahead of the hooks with which workers and the context stop. */
+  private static final class BeforeStop {
+    private final AtomicBoolean done = new AtomicBoolean();
+    private final Runnable action;
+    private final Object hook;
+
+    BeforeStop(Runnable action) {
+      this.action = action;
+      this.hook =
+          ShutdownHookManager.addShutdownHook(
+              ShutdownHookManager.DEFAULT_SHUTDOWN_PRIORITY() + 1, this::runAtExit);
+    }
+
+    void run() {
+      if (!ShutdownHookManager.inShutdown()) {
+        ShutdownHookManager.removeShutdownHook(hook);
+      }
+      runAtExit();
+    }
+
+    private BoxedUnit runAtExit() {
+      if (done.compareAndSet(false, true)) {
+        action.run();
+      }
+      return BoxedUnit.UNIT;
+    }
   }
 
   /**

@@ -44,6 +44,14 @@ public final class Output {
     }
   }
 
+  /** Prints a text that a reader copies as it is, except with {@code --json}. */
+  public void verbatim(String text) {
+    if (!isJson) {
+      out().println(text);
+      out().flush();
+    }
+  }
+
   /**
    * Prints a table of at most 80 characters, except with {@code --json}; numbers are right-aligned.
    *

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,10 +20,16 @@ import org.apache.spark.sql.SparkSession;
 import org.awaitility.Awaitility;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.contract.Needed;
+import org.ddstore.memory.Segment;
+import org.ddstore.memory.SegmentWriter;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.spark.SparkArchive;
 import org.ddstore.spark.StrictKryo;
 import org.ddstore.spark.wire.FabricBackend;
+import org.ddstore.types.Backing;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -91,6 +99,26 @@ class DoctorIT {
   @Test
   @Tag("slow")
   void printsTables() throws IOException {
+    Segment kept;
+    try (SegmentWriter writer =
+        SegmentWriter.create(
+            Backing.SHM, Path.of("/dev/shm"), "kept", Schema.of(Field.fixed("x", DType.UINT8)))) {
+      writer.append(ByteBuffer.allocate(1));
+      kept = writer.seal();
+    }
+    Path file = Path.of(kept.path());
+    Process other = new ProcessBuilder("sleep", "600").redirectInput(file.toFile()).start();
+    try (FileChannel channel = FileChannel.open(file)) { // mapped twice and open
+      channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
+      kept.unlink();
+      checkTables(other.pid());
+    } finally {
+      other.destroyForcibly().onExit().join();
+      kept.release();
+    }
+  }
+
+  private static void checkTables(long otherPid) throws IOException {
     try (SparkSession spark = local(2)) {
       Outcome outcome = InProcess.run("doctor");
 
@@ -99,6 +127,12 @@ class DoctorIT {
           .containsPattern("(?m)^executor +transport +available +detail$")
           .containsPattern("(?m)^driver +same host +yes ")
           .containsPattern("(?m)^locked memory +.*, at most ")
+          .containsPattern("(?m)^KEPT +8\\.00 KiB of segments that were deleted$")
+          .containsPattern(
+              "(?m)^  by +process %d \\(java\\) on .+, 8\\.00 KiB$"
+                  .formatted(ProcessHandle.current().pid()))
+          .containsPattern(
+              "(?m)^  by +process %d \\(sleep\\) on .+, 4\\.00 KiB$".formatted(otherPid))
           .contains("A store can run here.\n");
       assertThat(spark.sparkContext().isStopped()).as("stopped by a command").isFalse();
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.loader;
 
-import java.util.zip.CRC32;
 import org.ddstore.Variable;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.ReduceOp;
@@ -92,15 +91,13 @@ final class Consumption {
   }
 
   private EpochState stateAt(long epoch, long batch, long rows) {
-    CRC32 schema = new CRC32();
-    schema.update(variable.schema().toBytes());
     return new EpochState(
         epoch,
         batch,
         rows,
         variable.version(),
         sampler.describe(place.world()),
-        "%08x".formatted(schema.getValue()),
+        EpochState.digestOf(variable.schema()),
         options.digest(),
         delivery);
   }

@@ -205,6 +205,26 @@ public final class ProcessDirectory {
     }
   }
 
+  /**
+   * Checks that a file may be a segment of another process of this user and host, before it is
+   * opened: the path can come from a hostile text.
+   *
+   * @throws IOException if it is not in the directory of another process of this user and host
+   */
+  public static void checkHolds(Path file) throws IOException {
+    Path directory = file.getParent();
+    if (!file.isAbsolute()
+        || directory == null
+        || directory.getFileName() == null
+        || !directory.getFileName().toString().startsWith(prefix())
+        || file.endsWith(LOCK_FILE)
+        || !isOwnersDirectory(directory)
+        || isOwn(directory.toRealPath())) {
+      throw new IOException(
+          "%s is not a segment of another process of this user and host".formatted(file));
+    }
+  }
+
   private static String prefix() throws IOException {
     return "ddstore-%s-%s-".formatted(userId(), BootId.ofThisHost());
   }

@@ -142,6 +142,15 @@ public final class Segment {
     }
   }
 
+  /** Returns whether this process owns or has mapped a segment. */
+  public static boolean isHere(Nonce nonce) {
+    Segment known = SegmentRegistry.find(nonce);
+    if (known != null) {
+      known.release();
+    }
+    return known != null;
+  }
+
   /** Returns true if this process created the segment; false if another process did. */
   public boolean isOwned() {
     return memory.isOwned();
@@ -225,15 +234,52 @@ public final class Segment {
         && version == (long) LONG.getOpaque(header, SegmentHeader.VERSION_POSITION);
   }
 
-  /** Marks the rows as being changed. Called by the owner, with one writer at a time. */
-  public void beginChange() {
+  /**
+   * Marks the rows as being changed. Called by the owner, with one writer at a time.
+   *
+   * @throws IllegalStateException after {@link #markGone}: the version has to stay odd
+   */
+  public synchronized void beginChange() {
+    if (isGone()) {
+      throw new IllegalStateException("rows of a dropped store cannot change: " + this);
+    }
     LONG.setOpaque(header, SegmentHeader.VERSION_POSITION, version() + 1);
     VarHandle.fullFence();
   }
 
-  /** Marks the rows as stable again, in a new version. */
-  public void endChange() {
-    LONG.setRelease(header, SegmentHeader.VERSION_POSITION, version() + 1);
+  /** Marks the rows as stable again, in a new version; no effect after {@link #markGone}. */
+  public synchronized void endChange() {
+    if (!isGone()) {
+      LONG.setRelease(header, SegmentHeader.VERSION_POSITION, version() + 1);
+    }
+  }
+
+  /**
+   * Tells all readers, also those of other processes, that the rows are freed: their next copy is
+   * not valid, because the version is odd from now on. Called by the owner, also during a change.
+   */
+  public synchronized void markGone() {
+    LONG.setVolatile(header, SegmentHeader.GONE_POSITION, 1L);
+    LONG.setVolatile(header, SegmentHeader.VERSION_POSITION, version() | 1);
+  }
+
+  /**
+   * Writes into the header which rows these are, for programs that find the file. Called by the
+   * owner.
+   *
+   * @param store id of the store
+   * @param rank rank that the rows belong to
+   * @param firstRow global index of the first row
+   */
+  public void identify(Nonce store, int rank, long firstRow) {
+    header.putLong(SegmentHeader.FIRST_ROW_POSITION, firstRow);
+    header.putInt(SegmentHeader.RANK_POSITION, rank);
+    store.write(header, SegmentHeader.STORE_POSITION);
+  }
+
+  /** Returns whether the owner has freed the rows. */
+  public boolean isGone() {
+    return (long) LONG.getAcquire(header, SegmentHeader.GONE_POSITION) != 0;
   }
 
   /** Overwrites fixed records of an own segment by packed ones, between begin and end of change. */

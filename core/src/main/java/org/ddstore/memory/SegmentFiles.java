@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -66,7 +67,7 @@ final class SegmentFiles implements SegmentMemory {
   /** Maps another process's segment read-only; the message of an exception says why it fails. */
   static Segment attach(Path data, Nonce expected) throws IOException {
     SegmentFiles files = new SegmentFiles(data, null);
-    try (FileChannel dataChannel = FileChannel.open(data, StandardOpenOption.READ)) {
+    try (FileChannel dataChannel = openToRead(data)) {
       SegmentHeader header;
       try {
         int bytes = (int) Math.min(dataChannel.size(), 1 << 20);
@@ -87,10 +88,14 @@ final class SegmentFiles implements SegmentMemory {
       if (header.schema().isFixed()) {
         return files.open(header, FileChannel.MapMode.READ_ONLY, dataChannel, null);
       }
-      try (FileChannel offsetChannel = FileChannel.open(files.offsets, StandardOpenOption.READ)) {
+      try (FileChannel offsetChannel = openToRead(files.offsets)) {
         return files.open(header, FileChannel.MapMode.READ_ONLY, dataChannel, offsetChannel);
       }
     }
+  }
+
+  private static FileChannel openToRead(Path path) throws IOException {
+    return FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
   }
 
   Segment open(

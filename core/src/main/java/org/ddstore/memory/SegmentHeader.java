@@ -11,7 +11,7 @@ import org.ddstore.types.Schema;
  *
  * <pre>
  *   0  u64  magic "DDSTSEG1", written last
- *   8  u32  format version, 2
+ *   8  u32  format version, 1
  *  12  u32  header bytes: where the data begin, a multiple of 4096
  *  16  u128 nonce
  *  32  u64  rows
@@ -21,6 +21,10 @@ import org.ddstore.types.Schema;
  *  56  u32  bytes of the schema
  *  64  u64  version word: even when stable, odd while rows are being changed
  *  72  u64  boot id of the host that made the file
+ *  80  u64  gone word: 0; 1 once the store is dropped, and the version word stays odd then
+ *  88  u64  global index of the first row, 0 without a store
+ *  96  u32  rank, 0 without a store
+ * 104  u128 id of the store, 0 without one
  * 128  ..   schema
  * </pre>
  */
@@ -34,9 +38,13 @@ record SegmentHeader(
     Schema schema) {
   static final int PAGE_BYTES = 4096;
   static final int VERSION_POSITION = 64;
+  static final int GONE_POSITION = 80;
+  static final int FIRST_ROW_POSITION = 88;
+  static final int RANK_POSITION = 96;
+  static final int STORE_POSITION = 104;
   private static final int HOST_POSITION = 72;
   private static final int SCHEMA_POSITION = 128;
-  private static final int FORMAT_VERSION = 2;
+  private static final int FORMAT_VERSION = 1;
   private static final long MAGIC = 0x3147455354534444L;
 
   static int bytesFor(Schema schema) {

@@ -30,6 +30,7 @@ final class ClassQuotas {
     for (int label = 0; label < weights.length; label++) {
       // Rounding can put a quota just below the whole number that it is.
       long quota = (long) Math.floor(scarcest * weights[label] * (1 + 1e-12));
+      quota = Math.min(quota, rows.size(label)); // tiny weights overflow
       if (weights[label] > 0 && quota < blockRows) {
         throw new IllegalArgumentException(
             "class %d (weight %s) has %,d rows in an epoch without replacement, less than a block of %,d: raise its weight or set it to 0, use smaller blocks, or use withReplacement(..)"

@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 import org.ddstore.types.RejectedArgumentException;
+import org.ddstore.types.Schema;
 
 /**
  * The position of a rank in an epoch, sufficient to continue with the same batches later,
@@ -172,6 +173,19 @@ public record EpochState(
               .formatted(name, value, type == Long.class ? "number" : "text", json));
     }
     return type.cast(value);
+  }
+
+  /**
+   * Returns the digest of a schema, as states have it.
+   *
+   * @param schema fields of a record
+   * @return 8 hexadecimal digits
+   */
+  public static String digestOf(Schema schema) {
+    Objects.requireNonNull(schema, "schema is null");
+    CRC32 crc = new CRC32();
+    crc.update(schema.toBytes());
+    return "%08x".formatted(crc.getValue());
   }
 
   /**

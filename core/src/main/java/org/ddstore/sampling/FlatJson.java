@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.sampling;
 
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -61,7 +62,8 @@ final class FlatJson {
       members.put(name, peek() == '"' ? string() : (Object) number());
     }
     take('}');
-    if (peek() != 0) {
+    peek();
+    if (at < text.length()) {
       throw refused();
     }
     return members;
@@ -116,10 +118,13 @@ final class FlatJson {
     if (plain >= 0) {
       return "\"\\/\b\f\n\r\t".charAt(plain);
     }
+    if (c != 'u') {
+      throw refused();
+    }
     try {
       at += 4;
-      return (char) Integer.parseInt(text.substring(at - 4, at), 16);
-    } catch (NumberFormatException | StringIndexOutOfBoundsException e) {
+      return (char) HexFormat.fromHexDigits(text, at - 4, at);
+    } catch (NumberFormatException | IndexOutOfBoundsException e) {
       throw refused();
     }
   }

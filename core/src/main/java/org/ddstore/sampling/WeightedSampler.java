@@ -77,7 +77,10 @@ final class WeightedSampler implements Sampler {
     }
     double[] arrival = new double[weights.length];
     for (int row = 0; row < arrival.length; row++) {
-      arrival[row] = -StrictMath.log(KeyedHash.open(KeyedHash.word(key, row))) / weights[row];
+      arrival[row] =
+          weights[row] == 0 // also -0.0, which would come first
+              ? Double.POSITIVE_INFINITY
+              : -StrictMath.log(KeyedHash.open(KeyedHash.word(key, row))) / weights[row];
     }
     return SampleOrder.of(ranked(arrival));
   }

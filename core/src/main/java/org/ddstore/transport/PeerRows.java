@@ -11,6 +11,7 @@ import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 import org.ddstore.types.RankLostException;
+import org.ddstore.types.StoreGoneException;
 
 /**
  * The rows of one batch that one process serves for all its ranks: each row once, sorted by place,
@@ -91,7 +92,7 @@ public final class PeerRows {
   /** Marks the process as gone and returns the exception for a closed store. */
   public DDStoreException closed() {
     gone = true;
-    return new DDStoreException(
+    return new StoreGoneException(
         "the process of %s at %s has closed the store".formatted(owners(), process));
   }
 

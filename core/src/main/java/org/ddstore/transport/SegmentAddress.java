@@ -7,8 +7,11 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
+import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
@@ -92,12 +95,16 @@ public record SegmentAddress(
       return attachRemote(rank, schema, reach, "the shortcut is off");
     }
     try {
+      if (path != null && host.isThisHost() && !Segment.isHere(nonce)) {
+        ProcessDirectory.checkHolds(Path.of(path));
+      }
       Segment segment = Segment.attach(nonce, host, path);
+      checkContent(segment, schema);
       return segment.isOwned()
           ? Attachment.local(segment, ReadPath.OWN_PROCESS, "memory of this process")
           : Attachment.local(
               segment, ReadPath.SAME_HOST, "mapped " + path + ", boot id and nonce match");
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException e) {
       String detail = (path == null ? "no file" : path) + ": " + reason(e);
       if (reach.transport() != null && endpoint != null) {
         return attachRemote(rank, schema, reach, detail);
@@ -106,6 +113,17 @@ public record SegmentAddress(
           "the rows of rank %d (process %s) cannot be reached: %s. There is no transport between the two processes: run all ranks on one host with shm or file backing"
               .formatted(rank, process, detail),
           e);
+    }
+  }
+
+  /** Checks that the rows are those of this address, which can come from a hostile handle. */
+  private void checkContent(Segment segment, Schema schema) throws IOException {
+    if (segment.rows() != rows || !segment.schema().equals(schema)) {
+      String content =
+          "it has %,d rows of %s, not %,d of %s"
+              .formatted(segment.rows(), segment.schema(), rows, schema);
+      segment.release();
+      throw new IOException(content);
     }
   }
 
@@ -121,7 +139,7 @@ public record SegmentAddress(
         "%s to %s (%s)".formatted(reach.transport().description(), endpoint, detail));
   }
 
-  private static String reason(IOException e) {
+  private static String reason(Exception e) {
     return e instanceof java.nio.file.NoSuchFileException
         ? "no such file here (another host or container?)"
         : e.getMessage();

@@ -85,10 +85,10 @@ public final class Field {
                 .formatted(name, dimension, Arrays.toString(shape)));
       }
       count = Math.multiplyExact(count, dimension);
-      if (count * dtype.bytes() > Integer.MAX_VALUE) {
+      if (count * dtype.bytes() > Schema.MAX_RECORD_BYTES) {
         throw new IllegalArgumentException(
-            "field \"%s\": shape %s of %s exceeds the 1 GiB that a record may have"
-                .formatted(name, Arrays.toString(shape), dtype));
+            "field \"%s\": shape %s of %s is larger than a record; the limit is 1 GiB (%,d)"
+                .formatted(name, Arrays.toString(shape), dtype, Schema.MAX_RECORD_BYTES));
       }
     }
     this.elements = (int) count;

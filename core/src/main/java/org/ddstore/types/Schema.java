@@ -61,11 +61,12 @@ public final class Schema {
       } else {
         offsets[i] = (int) fixed;
         fixed += fields[i].bytes();
-        if (fixed > MAX_RECORD_BYTES) {
-          throw new IllegalArgumentException(
-              "a record of %s has %,d bytes or more; the limit is 1 GiB (%,d)"
-                  .formatted(Arrays.toString(fields), fixed, MAX_RECORD_BYTES));
-        }
+      }
+      long prefix = fixed + Integer.BYTES * (long) ragged;
+      if (prefix > MAX_RECORD_BYTES) {
+        throw new IllegalArgumentException(
+            "a record of %s has %,d bytes or more; the limit is 1 GiB (%,d)"
+                .formatted(Arrays.toString(fields), prefix, MAX_RECORD_BYTES));
       }
     }
     this.fixedBytes = (int) fixed;

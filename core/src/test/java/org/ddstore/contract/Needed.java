@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.contract;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
@@ -11,6 +13,12 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
  * CI=true} they fail instead, so that no test is skipped unnoticed.
  */
 public final class Needed {
+  /**
+   * The distribution's Python, for which its packages are; another one may be first on the path.
+   */
+  public static final String PYTHON =
+      Files.isExecutable(Path.of("/usr/bin/python3")) ? "/usr/bin/python3" : "python3";
+
   private Needed() {}
 
   /**

@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -33,7 +34,7 @@ class SegmentFilesTest {
   private Leaks leaks;
   private Segment fixed;
   private Segment ragged;
-  @TempDir private Path copies;
+  private Path copies;
 
   @BeforeEach
   void writeSegments() throws IOException {
@@ -51,12 +52,14 @@ class SegmentFilesTest {
       }
       ragged = text.seal();
     }
+    copies = ownersDirectory(Path.of(fixed.path()).getParent() + "-copies");
   }
 
   @AfterEach
   void nothingIsLeft() throws IOException {
     fixed.release();
     ragged.release();
+    TestRoots.delete(copies);
     try {
       leaks.assertNothingHeld();
       leaks.assertNoFiles();
@@ -79,6 +82,45 @@ class SegmentFilesTest {
           .isDirectoryNotContaining(
               file -> file.getFileName().toString().startsWith("interrupted"));
     }
+  }
+
+  private static Path ownersDirectory(String path) throws IOException {
+    return Files.createDirectory(
+        Path.of(path),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+  }
+
+  /** The path can come from the text of a handle, which anybody may have written. */
+  @Test
+  void trustsOnlyDirectoriesOfOtherProcesses(@TempDir Path elsewhere) throws IOException {
+    Path copy = copy(fixed, SegmentFilesTest::same, SegmentFilesTest::same);
+    String home = copies.getFileName().toString();
+    Path outside = Files.copy(copy, elsewhere.resolve("copy"));
+    Path shared = Files.createDirectory(elsewhere.resolve(home));
+    Path open = Files.copy(copy, shared.resolve("copy"));
+    Path linked = Files.createSymbolicLink(elsewhere.resolve(home + "-link"), copies);
+    Path own = Path.of(fixed.path());
+    for (Path path :
+        List.of(
+            outside,
+            open,
+            linked.resolve("copy"),
+            own,
+            own.resolveSibling("lock"),
+            copies.resolve("lock"),
+            copies.resolve("../" + elsewhere.getFileName()),
+            Path.of(home, "copy"),
+            Path.of("/"))) {
+      assertThatThrownBy(() -> ProcessDirectory.checkHolds(path))
+          .isInstanceOf(IOException.class)
+          .hasMessage(
+              "%s is not a segment of another process of this user and host".formatted(path));
+    }
+    Files.setPosixFilePermissions(shared, PosixFilePermissions.fromString("rwx------"));
+    ProcessDirectory.checkHolds(open);
+    Path link = Files.createSymbolicLink(copies.resolve("link"), copy);
+    assertThatThrownBy(() -> SegmentFiles.attach(link, fixed.nonce()))
+        .isInstanceOf(IOException.class);
   }
 
   private Path copy(Segment segment, Consumer<ByteBuffer> data, Consumer<ByteBuffer> offsets)
@@ -164,7 +206,7 @@ class SegmentFilesTest {
       refused(fixed, b -> b.putLong(40, rows), contradicts);
     }
     refused(ragged, b -> b.putLong(32, -1), contradicts);
-    refused(fixed, b -> b.putInt(8, 1), "segment format version 1; this program reads 2");
+    refused(fixed, b -> b.putInt(8, 2), "segment format version 2; this program reads 1");
     refused(fixed, b -> b.putInt(12, 8192), contradicts);
     refused(fixed, b -> b.putInt(12, -4096), contradicts);
     refused(fixed, b -> b.putInt(48, 16), contradicts);

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SegmentTest {
   private static final Schema FIXED = Schema.of(Field.fixed("x", DType.UINT8, 7));
@@ -265,6 +266,31 @@ class SegmentTest {
       assertThat(record(segment, 0)).containsExactly(1, 0, 0, 0, 5);
       segment.release();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void versionStaysOddOnceTheRowsAreGone(boolean changing) {
+    Segment segment;
+    try (SegmentWriter writer = writer(Backing.DIRECT, FIXED)) {
+      segment = writer.seal();
+    }
+    segment.beginChange();
+    if (!changing) {
+      segment.endChange();
+    }
+    long before = segment.version();
+    segment.markGone();
+    assertThat(segment.version()).isOdd();
+    assertThat(segment.validate(before)).isFalse();
+    assertThatThrownBy(segment::beginChange)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("rows of a dropped store cannot change: Segment[0 rows");
+    segment.endChange();
+    segment.markGone();
+    assertThat(segment.version()).isOdd();
+    assertThat(segment.isGone()).isTrue();
+    segment.release();
   }
 
   @Test

@@ -19,6 +19,12 @@ class ClassBalancedSamplerTest {
   }
 
   @Test
+  void tinyWeightsDoNotExceedTheRowsOfAClass() {
+    Sampler sampler = Samplers.classBalanced(1, 0, 0, 1, 1).weights(1e-310, 1e-310);
+    assertThat(Epochs.order(sampler, 4, 0)).containsExactlyInAnyOrder(0L, 1L, 2L, 3L);
+  }
+
+  @Test
   void withoutReplacementDrawsTheSmallestClassSizeFromEachClass() {
     Random random = new Random(6);
     for (int trial = 0; trial < 200; trial++) {

@@ -203,6 +203,9 @@ class EpochStateTest {
     }
     refused(json + "x", "not a JSON object");
     refused("[1]", "not a JSON object");
+    refused(json + "\0x", "not a JSON object");
+    refused("{\"a\":\"\\x0041\"}", "not a JSON object");
+    refused("{\"a\":\"\\u+041\"}", "not a JSON object");
   }
 
   /** States outlive programs: those that were saved before there were checksums can be read. */

@@ -83,6 +83,12 @@ class WeightedSamplerTest {
   }
 
   @Test
+  void neverDrawsARowOfNegativeZeroWeight() {
+    Sampler sampler = Samplers.weightedWithoutReplacement(1, 2, -0.0, 1, 2);
+    assertThat(Epochs.order(sampler, 3, 0)).containsExactlyInAnyOrder(1L, 2L);
+  }
+
+  @Test
   void drawsEveryRowDespiteEqualKeys() {
     double[] tiny = new double[500];
     java.util.Arrays.fill(tiny, 1e300); // all keys are 0 but for rounding

@@ -132,7 +132,7 @@ class SchemaTest {
     assertThatThrownBy(() -> Field.fixed("x", DType.BOOL, 1, 1, 1, 1, 1, 1, 1, 1, 1))
         .hasMessage("field \"x\": 9 dimensions outside [0, 8]");
     assertThatThrownBy(() -> Field.fixed("x", DType.INT64, 1 << 14, 1 << 14))
-        .hasMessageContaining("exceeds the 1 GiB");
+        .hasMessageContaining("the limit is 1 GiB");
     assertThatThrownBy(() -> Field.string("x".repeat(70_000)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("70,000 bytes");

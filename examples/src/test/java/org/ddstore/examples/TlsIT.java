@@ -80,7 +80,7 @@ class TlsIT {
     Program program = submit(SparkHome.other("3.5", "2.13"), 1, "doctor");
 
     assertThat(program.assertSuccess().out())
-        .containsPattern("tcp +no .*spark.ssl.rpc.enabled is true, but Spark 3.5");
+        .containsPattern("tcp +no .*spark.ssl.rpc.enabled is true, but\\s+Spark 3.5");
   }
 
   private Program submit(SparkHome spark, int executors, String... command)

@@ -2,23 +2,19 @@
 package org.ddstore.formats;
 
 import static org.junit.jupiter.api.Assertions.fail;
-import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.ddstore.contract.Needed;
 
 /**
  * Python with the tools of the formats, which write the files of tests and read them as oracles.
  */
 public final class Python {
   private static final long SECONDS = 240;
-
-  /** Debian's, for which its packages are; another one may come first on the path. */
-  private static final String PYTHON =
-      Files.isExecutable(Path.of("/usr/bin/python3")) ? "/usr/bin/python3" : "python3";
 
   private Python() {}
 
@@ -37,13 +33,13 @@ public final class Python {
       Process python;
       try {
         python =
-            new ProcessBuilder(PYTHON, "-B", source.toString())
+            new ProcessBuilder(Needed.PYTHON, "-B", source.toString())
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
       } catch (IOException e) {
-        return missing(PYTHON + ": " + e.getMessage());
+        return missing(Needed.PYTHON + ": " + e.getMessage());
       }
       try {
         if (!python.waitFor(SECONDS, TimeUnit.SECONDS)) {
@@ -70,9 +66,10 @@ public final class Python {
   }
 
   private static String missing(String what) {
-    String text =
-        "fixtures need python3-numpy, python3-h5py, python3-zarr, python3-pil and python3-anndata: "
-            + what;
-    return "true".equals(System.getenv("CI")) ? fail(text) : abort(text);
+    Needed.check(
+        "python3-numpy, python3-h5py, python3-zarr, python3-pil and python3-anndata",
+        false,
+        () -> what);
+    return what;
   }
 }

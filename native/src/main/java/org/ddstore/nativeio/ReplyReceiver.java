@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.nativeio;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -10,8 +11,8 @@ import org.ddstore.memory.RawAddress;
 
 /**
  * The receipt of replies on many data channels by one thread, in C: into memory that the caller
- * names, several replies in one call. Compared with Java it has no code to compile. Anything except
- * an expected reply is left to the caller. Used by one thread.
+ * names, several replies in one call. Compared with Java it has no code to compile. Used by one
+ * thread.
  */
 public final class ReplyReceiver implements AutoCloseable {
   /** The kind of an arrival on a channel. */
@@ -20,8 +21,10 @@ public final class ReplyReceiver implements AutoCloseable {
     PART,
     /** The whole reply; the channel expects nothing now. */
     WHOLE,
-    /** A failure, bytes without a request, or the end: the caller receives what follows. */
-    OTHER
+    /** The beginning of a reply whose status is not 0; the channel expects nothing now. */
+    STATUS,
+    /** The peer has ended, or there is an error, see {@link #error}; reported until the removal. */
+    END
   }
 
   private static final int ENOTSUP = 95;
@@ -96,8 +99,8 @@ public final class ReplyReceiver implements AutoCloseable {
    * direct buffers, which stay allocated until it is whole or the channel is removed, and whose
    * positions do not change.
    *
-   * @param head status and what follows it; empty for a reply that continues another one. A reply
-   *     whose status is not 0 is another arrival
+   * @param head status and what follows it; empty for a reply that continues another one. What
+   *     follows a status that is not 0 fills the buffers, too; its rest may then be expected
    * @param more whether {@link #receive} returns when the reply is whole, although others are not
    */
   public void expect(
@@ -157,11 +160,14 @@ public final class ReplyReceiver implements AutoCloseable {
     return (int) result.getLong(HEADER_BYTES + arrival * ARRIVAL_BYTES + BYTES);
   }
 
-  /** Returns the error of the channel that ended the receipt; null if there is none. */
+  /** Returns why a channel can receive nothing more; null if it can. */
   public IOException error(int arrival) {
+    if (kind(arrival) != Kind.END) {
+      return null;
+    }
     int error = (int) result.getLong(HEADER_BYTES + arrival * ARRIVAL_BYTES + ERROR);
     return error == 0
-        ? null
+        ? new EOFException("the peer has closed the data channel")
         : new IOException("cannot receive rows on a data channel: " + text(error));
   }
 

@@ -8,23 +8,35 @@ import java.nio.channels.SocketChannel;
 import org.ddstore.memory.RawAddress;
 
 /**
- * A service of many data channels by one thread, in C: it answers requests for fixed records of one
- * segment, and returns all others to its caller. Compared with Java it has no code to compile, and
- * it touches less memory: measured with 8 serving processes on 2 cores (AMD EPYC under KVM,
- * 2026-11-26), Java needed 75 us for a request of 128 rows of 256 B, of which the kernel took 20
- * us. Used by one thread.
+ * A service of many data channels by one thread, in C. Compared with Java it has no code to
+ * compile, and it touches less memory: measured with 8 serving processes on 2 cores (AMD EPYC under
+ * KVM, 2026-11-26), Java needed 75 us for a request of 128 rows of 256 B, of which the kernel took
+ * 20 us. Used by one thread.
  */
 public final class RowServer implements AutoCloseable {
-  /** The action that the caller of {@link #serve} must take. */
+  /** Why the caller of {@link #serve} must close a channel. */
   public enum Kind {
-    /** Nothing with a channel. */
-    NONE,
-    /** Answer a request, see {@link #request()} and {@link #sentBytes()}. */
-    REQUEST,
-    /** Refuse a request of an illegal size, see {@link #requestBytes()}. */
-    ILLEGAL,
-    /** Close the channel, because the peer has ended. */
-    ENDED
+    /** None is to be closed. */
+    NONE(""),
+    /** The peer has ended, or a segment has been removed while its rows were sent. */
+    ENDED(""),
+    /** The size of a request is illegal, see {@link #requestBytes()}. */
+    SIZE("an illegal request"),
+    TRUNCATED("a truncated request"),
+    ILLEGAL("an illegal request"),
+    DAMAGED("the offsets of the records are damaged"),
+    NO_MEMORY("no memory for a reply");
+
+    private final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+
+    /** Returns the reason as a noun phrase; empty if none is to be reported. */
+    public String text() {
+      return text;
+    }
   }
 
   private static final int ENOTSUP = 95;
@@ -34,15 +46,13 @@ public final class RowServer implements AutoCloseable {
   private static final int KIND = 0;
   private static final int CHANNEL = 1;
   private static final int LENGTH = 2;
-  private static final int SENT = 3;
-  private static final int VERSION = 4;
-  private static final int SELECTOR = 5;
-  private static final int SHORT_WAITS = 6;
-  private static final int EVENT_LONGS = 7;
+  private static final int SELECTOR = 3;
+  private static final int SHORT_WAITS = 4;
+  private static final int EVENT_LONGS = 5;
 
   private final long handle;
-  private final ByteBuffer input;
-  private final ByteBuffer packed; // reachable as long as this object
+  private final ByteBuffer input; // both reachable as long as this object
+  private final ByteBuffer packed;
   private final long[] event = new long[EVENT_LONGS];
 
   private RowServer(long handle, ByteBuffer input, ByteBuffer packed) {
@@ -92,21 +102,10 @@ public final class RowServer implements AutoCloseable {
     removeChannel(handle, channel);
   }
 
-  /** Receives no requests of a channel while the caller sends a reply. */
-  public void pause(long channel) throws IOException {
-    check(pauseChannel(handle, channel), "pause a channel of");
-  }
-
-  /** Receives requests again. */
-  public void resume(long channel) throws IOException {
-    check(resumeChannel(handle, channel), "resume a channel of");
-  }
-
   /**
-   * Waits for requests and answers them, until the caller has to do something, nothing arrives in
-   * time or only a part of a request does, or it has waited 64 times. {@link Selector#wakeup()}
-   * ends it, an interrupt does not. A channel whose requests the caller has to answer has its next
-   * turn after the others.
+   * Waits for requests and answers them, until a channel has to be closed, nothing arrives in time
+   * or only a part of a request does, or it has waited 64 times. {@link Selector#wakeup()} ends it,
+   * an interrupt does not.
    *
    * @param timeoutMs longest duration of all waits in milliseconds; 0 not to wait, -1: unlimited
    * @param mostWaits number of short waits after which it returns, too
@@ -125,7 +124,7 @@ public final class RowServer implements AutoCloseable {
     return (int) event[SHORT_WAITS];
   }
 
-  /** Returns what is to be done with {@link #channel()} since the last {@link #serve}. */
+  /** Returns why {@link #channel()} has to be closed since the last {@link #serve}. */
   public Kind kind() {
     return KINDS[(int) event[KIND]];
   }
@@ -138,24 +137,9 @@ public final class RowServer implements AutoCloseable {
     return event[CHANNEL];
   }
 
-  /** Returns the request without its size, until the next {@link #serve}. Clears the input. */
-  public ByteBuffer request() {
-    return input.clear().slice(0, (int) event[LENGTH]);
-  }
-
-  /** Returns the size of the request, or what was received as its size. */
+  /** Returns the illegal size of a request. */
   public int requestBytes() {
     return (int) event[LENGTH];
-  }
-
-  /** Returns the number of bytes of the reply that were sent before the channel took no more. */
-  public long sentBytes() {
-    return event[SENT];
-  }
-
-  /** Returns the version of the segment when its rows were first read, if bytes were sent. */
-  public long version() {
-    return event[VERSION];
   }
 
   /** Ends the service of all channels, which stay open. Call once. */
@@ -166,7 +150,8 @@ public final class RowServer implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "RowServer[%,d bytes packed]".formatted(packed.capacity());
+    return "RowServer[%,d bytes of requests, %,d of replies]"
+        .formatted(input.capacity(), packed.capacity());
   }
 
   /** Returns a handle, or -errno. */
@@ -179,12 +164,6 @@ public final class RowServer implements AutoCloseable {
   private static native long addChannel(long server, SocketChannel channel, long rows);
 
   private static native void removeChannel(long server, long channel);
-
-  /** Returns 0 or -errno. */
-  private static native int pauseChannel(long server, long channel);
-
-  /** Returns 0 or -errno. */
-  private static native int resumeChannel(long server, long channel);
 
   /** Returns the number of answered requests, or -errno. */
   private static native int serve(

@@ -2,9 +2,10 @@
 package org.ddstore.nativeio;
 
 import java.nio.ByteBuffer;
-import org.ddstore.memory.Nonce;
+import java.util.List;
 import org.ddstore.memory.RawAddress;
 import org.ddstore.memory.Segment;
+import org.ddstore.memory.SegmentMap;
 
 /** The segments that {@link RowServer}s serve, known to C. Thread-safe until the close. */
 public final class ServedRows implements AutoCloseable {
@@ -20,27 +21,33 @@ public final class ServedRows implements AutoCloseable {
     return handle < 0 ? null : new ServedRows(handle);
   }
 
-  /** Adds a segment until {@link #remove}, unless Java has to serve it. */
+  /**
+   * Adds a segment until {@link #remove}.
+   *
+   * @throws OutOfMemoryError if C has no memory for its description
+   */
   public void add(Segment segment) {
-    int recordBytes = segment.schema().isFixed() ? segment.schema().fixedBytes() : 0;
-    ByteBuffer version = segment.map().version();
-    if (recordBytes == 0 || !version.isDirect()) {
-      return;
+    SegmentMap map = segment.map();
+    int result =
+        add(
+            handle,
+            segment.nonce().high(),
+            segment.nonce().low(),
+            RawAddress.of(map.version()),
+            segment.rows(),
+            segment.schema().isFixed() ? segment.schema().fixedBytes() : 0,
+            segment.rowShift(),
+            addresses(map.chunks()),
+            map.chunkStarts().stream().mapToLong(Long::longValue).toArray(),
+            addresses(map.offsets()),
+            map.offsetShift());
+    if (result != 0) {
+      throw new OutOfMemoryError("cannot serve %s in C: error %d".formatted(segment, -result));
     }
-    long[] chunks = new long[segment.chunks()];
-    for (int c = 0; c < chunks.length; c++) {
-      chunks[c] = segment.chunkAddress(c);
-    }
-    Nonce nonce = segment.nonce();
-    add(
-        handle,
-        nonce.high(),
-        nonce.low(),
-        RawAddress.of(version),
-        segment.rows(),
-        segment.rowShift(),
-        recordBytes,
-        chunks);
+  }
+
+  private static long[] addresses(List<ByteBuffer> parts) {
+    return parts.stream().mapToLong(RawAddress::of).toArray();
   }
 
   /** Removes a segment, and waits while one of its rows is copied. No effect without it. */
@@ -75,9 +82,12 @@ public final class ServedRows implements AutoCloseable {
       long low,
       long version,
       long rowCount,
-      int rowShift,
       int recordBytes,
-      long[] chunks);
+      int rowShift,
+      long[] chunks,
+      long[] chunkStarts,
+      long[] entries,
+      int entryShift);
 
   private static native void remove(long rows, long high, long low);
 

@@ -15,6 +15,7 @@ import org.ddstore.read.Placement;
 import org.ddstore.transport.RemoteReader;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.RankLostException;
+import org.ddstore.types.StoreGoneException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,7 +135,7 @@ class FabricTransportTest {
       owner.withdraw(gone.segment());
       owner.withdraw(gone.segment());
       assertThatThrownBy(() -> gone.wrong(ofGone, reader, 1))
-          .isExactlyInstanceOf(DDStoreException.class)
+          .isInstanceOf(StoreGoneException.class)
           .hasMessageContaining("rank 1 at 127.0.0.1:1")
           .hasMessageContaining("has closed the store");
       assertThat(stays.wrong(ofStays, reader, some(100, 50))).isEmpty();

@@ -86,7 +86,7 @@ class BuildWithoutCompilerTest {
     assertThat(compile(classes))
         .contains("libddstore.so is not built, all works without it, slower")
         .contains("missing: cmake,a C compiler,make")
-        .contains("apt-get install gcc cmake make libfabric-dev");
+        .contains("apt-get install gcc cmake make libfabric-dev libjansson-dev libsodium-dev");
     try (Stream<Path> files = Files.walk(classes.resolve("META-INF/native"))) {
       assertThat(files.filter(Files::isRegularFile).map(file -> file.getFileName().toString()))
           .containsExactly("libddstore.missing");

@@ -54,7 +54,11 @@ class CSourceFormatTest {
   private static List<String> sources() throws IOException {
     List<String> sources = new ArrayList<>();
     for (String folder :
-        List.of("native/src/main/c", "native/src/test/c", "benchmarks/src/main/c")) {
+        List.of(
+            "native/src/main/c",
+            "native/src/test/c",
+            "native/src/reader",
+            "benchmarks/src/main/c")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
         files.map(Path::toString).filter(name -> name.matches(".*\\.[ch]")).forEach(sources::add);
       }

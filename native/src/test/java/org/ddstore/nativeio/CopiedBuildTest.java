@@ -33,6 +33,7 @@ class CopiedBuildTest {
         cmake_minimum_required(VERSION 3.16)
         project(ddstore C)
         add_library(ddstore SHARED number.c)
+        add_library(ddstore_reader SHARED number.c)
         """);
     Files.writeString(project.resolve("number.c"), "int number(void) { return 7; }\n");
     return project;

@@ -37,7 +37,7 @@ import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.types.DecimalForm;
 import org.ddstore.spark.types.DumpMode;
 import org.ddstore.spark.types.OptionKeys;
-import org.ddstore.spark.wire.ConnectionSettings;
+import org.ddstore.spark.wire.connection.ConnectionSettings;
 import org.ddstore.types.Backing;
 import org.ddstore.types.Internal;
 import org.junit.jupiter.api.BeforeAll;

@@ -25,7 +25,7 @@ class PageBlocksTest {
       Set.of("java", "sql", "shell", "bash", "python", "dockerfile");
 
   /** Blocks that are parsed here, and those that only show something. */
-  private static final Set<String> OTHERS = Set.of("properties", "yaml", "text", "mermaid");
+  private static final Set<String> OTHERS = Set.of("c", "properties", "yaml", "text", "mermaid");
 
   private static List<Block> blocks;
 
@@ -88,11 +88,31 @@ class PageBlocksTest {
     Needed.check("Python", python.isEmpty(), () -> "no python3 on the path");
     String parse = "import ast, sys; ast.parse(open(sys.argv[1]).read())";
     Path file = folder.resolve("code");
+    Path headers = Page.ROOT.resolve("native/src/reader/c");
+    String compiler = failure("bash", "-c", "command -v gcc");
+    Needed.check("gcc", compiler.isEmpty(), () -> "no gcc on the path");
     for (Block block : blocks) {
       Files.writeString(file, block.code());
       switch (block.language()) {
         case "shell", "bash" ->
             assertThat(failure("bash", "-n", file.toString())).as("%s", block).isEmpty();
+        case "c" -> {
+          Files.writeString(
+              file,
+              "#include <stdio.h>\n#include \"ddstore_reader.h\"\nvoid page(void) {\n%s\n}\n"
+                  .formatted(block.code()));
+          assertThat(
+                  failure(
+                      "gcc",
+                      "-fsyntax-only",
+                      "-Wall",
+                      "-Werror",
+                      "-I" + headers,
+                      "-xc",
+                      file.toString()))
+              .as("%s", block)
+              .isEmpty();
+        }
         case "python" ->
             assertThat(failure("python3", "-c", parse, file.toString())).as("%s", block).isEmpty();
         case "yaml" -> assertThat(new Yaml().loadAll(block.code())).as("%s", block).isNotEmpty();

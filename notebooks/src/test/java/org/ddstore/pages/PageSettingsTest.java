@@ -25,7 +25,7 @@ import org.apache.spark.sql.internal.SQLConf$;
 import org.ddstore.formats.SampleFormat;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.types.OptionKeys;
-import org.ddstore.spark.wire.ConnectionSettings;
+import org.ddstore.spark.wire.connection.ConnectionSettings;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 

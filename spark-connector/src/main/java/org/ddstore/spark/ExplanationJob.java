@@ -212,6 +212,11 @@ record ExplanationJob(SparkSession session, ResourceProfile profile, Settings se
     }
 
     @Override
+    public int shard(int rank) {
+      return rank;
+    }
+
+    @Override
     public long firstRow(int rank) {
       return 0;
     }

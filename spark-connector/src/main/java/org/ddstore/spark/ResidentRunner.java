@@ -23,7 +23,7 @@ import org.ddstore.spark.resident.SharedLossWarning;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.StoreJobException;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

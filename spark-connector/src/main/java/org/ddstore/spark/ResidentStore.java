@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.StructType;
@@ -21,6 +24,7 @@ import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.resident.ResidentReads;
+import org.ddstore.spark.resident.StoreGrants;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.types.ColumnMapping;
@@ -32,8 +36,10 @@ import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.RebuildDiffersException;
+import org.ddstore.spark.types.StoreGrant;
 import org.ddstore.spark.types.StoreJobException;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.ReadClaims;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 import org.slf4j.Logger;
@@ -51,6 +57,9 @@ public final class ResidentStore extends StoreFacts {
   private final StoreToken token;
   private final ResidentProcesses processes;
   private final ResidentChanges changes;
+  private final FollowedHandles followed = new FollowedHandles();
+  private final StoreGrants grants;
+  private final AtomicBoolean warned = new AtomicBoolean();
   private final ResidentReads reads;
   private final ResidentRunner runner;
 
@@ -68,6 +77,8 @@ public final class ResidentStore extends StoreFacts {
     this.token = token;
     this.processes = processes;
     this.changes = new ResidentChanges(name, origin, token, processes, places(), this::snapshot);
+    this.grants = new StoreGrants(token, processes);
+    this.changes.whenChanged(followed::update);
     this.reads = new ResidentReads(layout.groups().ranks());
     this.runner = new ResidentRunner(name, origin, token, places(), changes, reads, this::snapshot);
   }
@@ -83,7 +94,103 @@ public final class ResidentStore extends StoreFacts {
    * @throws IllegalStateException if the store has been dropped
    */
   public StoreHandle handle() {
-    return new StoreHandle(snapshot(places().now()));
+    return new StoreHandle(
+        snapshot(places().now()), new Source(StoreHandle.LABEL, ReadClaims.NEVER));
+  }
+
+  /**
+   * Makes a handle with which processes outside of the application can read all rows, until a time.
+   * Opens the executors to such readers. Rows and keys cross the network unencrypted, and the
+   * network is trusted not to change them; with Spark's encryption only processes of the same host
+   * can read. Blocks.
+   *
+   * @param label name by which {@link #revoke} ends the grant: 1 to 64 letters, digits, dots,
+   *     underscores and hyphens. A label that is used again names all of its grants
+   * @param expiresIn time until the end of the grant, positive; the clocks of the executors decide
+   * @return a handle, for {@link StoreHandle#toJson} and {@link StoreHandle#save}
+   * @throws IllegalArgumentException if the label is illegal or was revoked, or the time is not
+   *     positive
+   * @throws UnsupportedOperationException if {@code spark.ddstore.grants} is false
+   * @throws IllegalStateException if the store has been dropped
+   * @throws DDStoreException if an executor does not answer in time, or if the store belongs to
+   *     another user
+   */
+  public StoreHandle grant(String label, Duration expiresIn) {
+    Objects.requireNonNull(label, "label is null");
+    Objects.requireNonNull(expiresIn, "expiresIn is null");
+    if (expiresIn.isNegative() || expiresIn.isZero()) {
+      throw new IllegalArgumentException(
+          "expiresIn of grant \"%s\" is %s: it must be positive".formatted(label, expiresIn));
+    }
+    return grant(label, Math.addExact(System.currentTimeMillis(), expiresIn.toMillis()));
+  }
+
+  private StoreHandle grant(String label, long expiresMs) {
+    checkOwner("grant reads of");
+    StoreSnapshot state = snapshot(places().now());
+    if (!context().conf().getBoolean(OptionKeys.SETTING_GRANTS, true)) {
+      throw new UnsupportedOperationException(
+          "store \"%s\" cannot be read from outside of its application: %s is false"
+              .formatted(name(), OptionKeys.SETTING_GRANTS));
+    }
+    if (!context().conf().getBoolean("spark.authenticate", false)
+        && warned.compareAndSet(false, true)) {
+      LOG.warn(
+          "store \"{}\" is opened to readers outside of Spark, and spark.authenticate is off:"
+              + " whoever reaches the ports of Spark can run code in this application. Set it, or"
+              + " let only trusted hosts reach them",
+          name());
+    }
+    return new StoreHandle(grants.grant(state, label, expiresMs), new Source(label, expiresMs));
+  }
+
+  /** The maker of the handles of one grant. */
+  private final class Source implements HandleSource {
+    private final String label;
+    private final long expiresMs;
+
+    Source(String label, long expiresMs) {
+      this.label = label;
+      this.expiresMs = expiresMs;
+    }
+
+    @Override
+    public StoreHandle now() {
+      return grant(label, expiresMs);
+    }
+
+    @Override
+    public void follow(Path path) throws IOException {
+      followed.add(path, this);
+    }
+  }
+
+  /**
+   * {@return the grants of the store, by label} Those that have ended and those that were revoked
+   * stay in the list.
+   */
+  public List<StoreGrant> grants() {
+    return grants.grants();
+  }
+
+  /**
+   * Ends a grant before its time: executors refuse its readers, and close their channels. Processes
+   * of the same host and user that have mapped the rows keep them until the store is dropped.
+   * Blocks for at most about 30 s.
+   *
+   * @param label label of {@link #grant}; {@code "handle"} for the handles of {@link
+   *     StoreHandle#toJson}
+   * @return the addresses of the executors that did not confirm; such an executor closes the
+   *     channels within a second after it runs again
+   * @throws IllegalArgumentException if there is no such grant; the message names those that exist
+   * @throws IllegalStateException if the store has been dropped
+   * @throws DDStoreException if the store belongs to another user
+   */
+  public List<String> revoke(String label) {
+    Objects.requireNonNull(label, "label is null");
+    checkOwner("revoke a grant of");
+    places().checkLive();
+    return grants.revoke(label, places().served());
   }
 
   private StoreSnapshot snapshot(ResidentLayout layout) {
@@ -316,11 +423,12 @@ public final class ResidentStore extends StoreFacts {
   }
 
   /**
-   * Frees the memory of the store on all executors. Readers in flight keep their mappings until
-   * they end. An append or repair in progress frees the rows that it has loaded, and fails.
-   * Idempotent. Blocks until everything is freed, for at most about 30 s: an executor that does not
-   * answer in this time is logged and does not delay others. An interrupt does not stop the drop;
-   * the flag of the thread is set afterwards.
+   * Frees the memory of the store on all executors. Readers throw a {@link
+   * org.ddstore.types.StoreGoneException} at their next batch; those that have mapped rows keep the
+   * memory until they are closed. An append or repair in progress frees the rows that it has
+   * loaded, and fails. Idempotent. Blocks until everything is freed, for at most about 30 s: an
+   * executor that does not answer in this time is logged and does not delay others. An interrupt
+   * does not stop the drop; the flag of the thread is set afterwards.
    *
    * @throws DDStoreException if the store belongs to another user
    */
@@ -331,6 +439,7 @@ public final class ResidentStore extends StoreFacts {
 
   /** Does what {@link #drop} does, without the check of the owner. */
   void end() {
+    followed.end();
     Optional<Collection<ProcessAddress>> holders = places().end();
     if (holders.isPresent()) {
       try (processes) {

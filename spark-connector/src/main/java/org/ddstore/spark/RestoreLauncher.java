@@ -18,7 +18,7 @@ import org.ddstore.spark.resident.ResidentLoading;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.task.JobDescription;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 
 /** A launcher of the job that a {@link RestoreSpec} describes. */
 final class RestoreLauncher {

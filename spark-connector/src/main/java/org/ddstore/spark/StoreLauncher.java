@@ -29,7 +29,7 @@ import org.ddstore.spark.resident.ResidentLoading;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.task.JobDescription;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -9,15 +9,24 @@ import org.ddstore.spark.resident.StoreAttachment;
 /**
  * A reader of a resident store in an executor or the driver. All readers of a JVM share one
  * attachment; those whose reads are not counted share another. The last close ends an attachment.
- * Rows of this process and this host stay readable until then, even if the store is dropped.
+ * After a drop of the store, reads throw a {@link org.ddstore.types.StoreGoneException}.
  * Thread-safe.
  */
 public final class StoreReader implements AutoCloseable {
-  private final StoreAttachment attachment;
+  private final AttachedStore store;
+  private final Runnable leave;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   StoreReader(StoreAttachment attachment) {
-    this.attachment = attachment;
+    this(attachment.store(), attachment::leave);
+  }
+
+  /**
+   * @param leave action that ends the attachment
+   */
+  StoreReader(AttachedStore store, Runnable leave) {
+    this.store = store;
+    this.leave = leave;
   }
 
   /**
@@ -29,7 +38,7 @@ public final class StoreReader implements AutoCloseable {
     if (closed.get()) {
       throw new IllegalStateException("closed: " + this);
     }
-    return attachment.store();
+    return store;
   }
 
   /** {@return the rows of the DataFrame} */
@@ -41,12 +50,12 @@ public final class StoreReader implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      attachment.leave();
+      leave.run();
     }
   }
 
   @Override
   public String toString() {
-    return "StoreReader[%s]".formatted(attachment.store());
+    return "StoreReader[%s]".formatted(store);
   }
 }

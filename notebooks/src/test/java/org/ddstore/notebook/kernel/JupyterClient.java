@@ -37,10 +37,6 @@ final class JupyterClient implements AutoCloseable {
   private static final Path JAVA_OPTIONS =
       ROOT.resolve("spark-connector/src/main/launcher/java-options");
 
-  /** Debian's, for which its packages are; another one may come first on the path. */
-  private static final String PYTHON =
-      Files.isExecutable(Path.of("/usr/bin/python3")) ? "/usr/bin/python3" : "python3";
-
   private static final Duration LIMIT = Duration.ofMinutes(10);
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -61,8 +57,9 @@ final class JupyterClient implements AutoCloseable {
 
   /** Skips the test without Jupyter, or fails in CI. */
   static void require() throws IOException, InterruptedException {
-    Process check = new ProcessBuilder(PYTHON, "-c", "import jupyter_client").start();
-    Needed.check("Jupyter", check.waitFor() == 0, () -> PYTHON + " has no module jupyter_client");
+    Process check = new ProcessBuilder(Needed.PYTHON, "-c", "import jupyter_client").start();
+    Needed.check(
+        "Jupyter", check.waitFor() == 0, () -> Needed.PYTHON + " has no module jupyter_client");
   }
 
   /**
@@ -97,7 +94,7 @@ final class JupyterClient implements AutoCloseable {
             kernel);
     JSON.writeValue(description.toFile(), content);
     ProcessBuilder builder =
-        new ProcessBuilder(PYTHON, "-B", SCRIPT.toString())
+        new ProcessBuilder(Needed.PYTHON, "-B", SCRIPT.toString())
             .directory(folder.toFile())
             .redirectError(folder.resolve("client.err").toFile());
     builder.environment().remove("SPARK_LOCAL_DIRS");

@@ -21,7 +21,7 @@ import org.ddstore.spark.types.HostFacts;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
-import org.ddstore.spark.wire.ConnectionSettings;
+import org.ddstore.spark.wire.connection.ConnectionSettings;
 import org.ddstore.types.Backing;
 import org.ddstore.types.Plural;
 

@@ -85,6 +85,13 @@ public enum Setting {
       "First port on which an executor listens for these connections, once another executor reads"
           + " its rows. If it is in use, the next ports are tried, at most `spark.port.maxRetries` of"
           + " them. If it cannot be reached, rows come over Spark's network."),
+  GRANTS(
+      OptionKeys.SETTING_GRANTS,
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "If false, no store can be read from outside of its application: `grant` and `toJson` of"
+          + " handles are refused, and no port opens to such readers."),
   READ_TIMEOUT(
       OptionKeys.SETTING_READ_TIMEOUT,
       "1min",

@@ -51,6 +51,11 @@ final class DumpLoader implements ShardLoader {
   }
 
   @Override
+  public int shard(int rank) {
+    return shardOfRank[rank];
+  }
+
+  @Override
   public long firstRow(int rank) {
     return ExtentMap.balancedStart(rows, shardOfRank[rank], shards);
   }

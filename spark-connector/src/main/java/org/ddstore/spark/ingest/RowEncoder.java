@@ -60,6 +60,11 @@ public final class RowEncoder implements ShardLoader {
   }
 
   @Override
+  public int shard(int rank) {
+    return shardOfRank[rank];
+  }
+
+  @Override
   public long firstRow(int rank) {
     return start(shardOfRank[rank]);
   }

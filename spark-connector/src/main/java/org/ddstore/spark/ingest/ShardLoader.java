@@ -14,6 +14,9 @@ public interface ShardLoader extends Serializable {
   /** Returns the approximate number of bytes that a rank will allocate; 0 if unknown. */
   long estimatedBytes(int rank);
 
+  /** Returns the number of the shard of a rank in its copy of the store. */
+  int shard(int rank);
+
   /** Returns the index of the first row of a rank among all loaded rows. */
   long firstRow(int rank);
 

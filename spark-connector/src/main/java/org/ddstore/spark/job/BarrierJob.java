@@ -31,7 +31,7 @@ import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.IngestException;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreJobException;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
 import org.slf4j.Logger;

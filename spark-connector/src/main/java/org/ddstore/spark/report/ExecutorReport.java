@@ -26,6 +26,7 @@ public final class ExecutorReport implements Serializable {
   private final String gatherKernel;
   private final String devices;
   private final int executorsUnderLimit;
+  private final ArrayList<KeptMemory> keptMemory;
 
   private ExecutorReport(
       HostFacts host, List<TransportReport> transports, String sparkVersion, String scalaVersion) {
@@ -37,6 +38,7 @@ public final class ExecutorReport implements Serializable {
     this.gatherKernel = GatherKernels.description();
     this.devices = describe(Devices.ofThisProcess());
     this.executorsUnderLimit = HostProbe.executorsUnderLimit(host);
+    this.keptMemory = new ArrayList<>(KeptMemory.here());
   }
 
   static ExecutorReport ofThisProcess(Path sharedMemory) {
@@ -84,6 +86,11 @@ public final class ExecutorReport implements Serializable {
   /** Returns the implementation that copies rows: {@code native (..)} or {@code java (..)}. */
   public String gatherKernel() {
     return gatherKernel;
+  }
+
+  /** Returns the memory of deleted segments that processes of this host still map. */
+  public List<KeptMemory> keptMemory() {
+    return Collections.unmodifiableList(keptMemory);
   }
 
   /** Returns the number of accelerators with their driver, or the reason why there is none. */

@@ -28,6 +28,11 @@ record CopyLoader(StoreSnapshot snapshot, List<ShardReport> shards) implements S
   }
 
   @Override
+  public int shard(int rank) {
+    return shards.get(rank).member();
+  }
+
+  @Override
   public long firstRow(int rank) {
     return shards.get(rank).firstRow();
   }

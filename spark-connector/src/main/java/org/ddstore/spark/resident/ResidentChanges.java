@@ -19,7 +19,7 @@ import org.ddstore.spark.job.PlacedRdd;
 import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.StoreJobException;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
 import org.ddstore.types.ProcessAddress;
@@ -45,6 +45,7 @@ public final class ResidentChanges {
   private final List<ResidentOrigin> origins = new ArrayList<>(); // guarded by lock
 
   private final WriteLock lock;
+  private volatile Runnable afterChange = () -> {};
 
   public ResidentChanges(
       String name,
@@ -61,6 +62,15 @@ public final class ResidentChanges {
     this.snapshots = snapshots;
     this.origins.add(origin);
     this.lock = new WriteLock(name);
+  }
+
+  /**
+   * Sets what follows each change, in the thread of the change. Before the first change.
+   *
+   * @param action action that does not throw
+   */
+  public void whenChanged(Runnable action) {
+    afterChange = action;
   }
 
   public void append(AppendPlan fitting, Dataset<Row> rows, Duration timeout) {
@@ -95,6 +105,7 @@ public final class ResidentChanges {
             change.run();
             return null;
           });
+      afterChange.run();
     } catch (Exception thrown) {
       RuntimeException e = Interrupts.beforeCommit(thrown, "%s of \"%s\"".formatted(what, name));
       throw places.isEnded() ? places.droppedException(e) : e;

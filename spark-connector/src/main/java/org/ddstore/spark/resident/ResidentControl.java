@@ -2,7 +2,10 @@
 package org.ddstore.spark.resident;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.wire.OutsidePort;
 import org.ddstore.transport.PeerCalls;
 
 /**
@@ -15,6 +18,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
   private static final byte FORGET = 2;
   private static final byte DROP = 3;
   private static final byte SUMMARY = 4;
+  private static final byte OPEN = 5;
 
   /** Requests to keep the rows of an attempt. Answer: one byte, 1 if rows of it are there. */
   static ByteBuffer confirm(Nonce attempt) {
@@ -34,6 +38,31 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
   /** Requests a summary of the rows. Answer: see {@link #parseSummary}. */
   static ByteBuffer summary() {
     return ByteBuffer.wrap(new byte[] {SUMMARY});
+  }
+
+  /**
+   * Requests to let readers from outside of Spark read, apart from those of revoked grants. Answer:
+   * see {@link #parseOpen}.
+   */
+  static ByteBuffer open(Set<String> revokedLabels) {
+    byte[] labels = String.join("\n", revokedLabels).getBytes(StandardCharsets.US_ASCII);
+    return ByteBuffer.allocate(1 + labels.length).put(OPEN).put(labels).flip();
+  }
+
+  static OutsidePort parseOpen(ByteBuffer answer) {
+    int port = answer.getInt();
+    return new OutsidePort(port, StandardCharsets.UTF_8.decode(answer).toString());
+  }
+
+  private static ByteBuffer answerOpen(Nonce store, ByteBuffer question) {
+    String labels = StandardCharsets.US_ASCII.decode(question).toString();
+    Set<String> revoked = labels.isEmpty() ? Set.of() : Set.of(labels.split("\n"));
+    OutsidePort port = ResidentShards.openToOutsiders(store, revoked);
+    byte[] reason = port.reason().getBytes(StandardCharsets.UTF_8);
+    return ByteBuffer.allocate(Integer.BYTES + reason.length)
+        .putInt(port.port())
+        .put(reason)
+        .flip();
   }
 
   static ResidentShards.Summary parseSummary(ByteBuffer answer) {
@@ -73,6 +102,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         }
         yield encodeFound(true);
       }
+      case OPEN -> answerOpen(store, question);
       case SUMMARY -> {
         ResidentShards.Summary summary = ResidentShards.summary(store);
         yield ByteBuffer.allocate(Integer.BYTES + 3 * Long.BYTES)

@@ -20,8 +20,8 @@ import org.ddstore.spark.ingest.ShardLoader;
 import org.ddstore.spark.job.CopyPlacement;
 import org.ddstore.spark.job.RankBody;
 import org.ddstore.spark.job.StartedRank;
-import org.ddstore.spark.wire.StoreToken;
-import org.ddstore.spark.wire.WireOptions;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.transport.Transport;
 import org.ddstore.types.DDStoreException;
@@ -59,6 +59,7 @@ record ResidentLoadTask(
       lease(shard, rank.settings());
       long firstRow =
           base + loader.firstRow(member); // ranks of group 0 hold the shard of their number
+      shard.identify(token.id(), loader.shard(member), firstRow);
       RowDigest digest = shard.digest(firstRow);
       compare(rank, members, digest);
       ResidentShards.beginLease(token.id(), attempt(), ResidentShards.LEASE);

@@ -13,7 +13,7 @@ import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.ingest.ShardLoader;
 import org.ddstore.spark.job.BarrierJob;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
 import org.slf4j.Logger;

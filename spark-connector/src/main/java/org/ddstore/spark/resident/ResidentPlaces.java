@@ -101,17 +101,24 @@ public final class ResidentPlaces {
    * @return the processes that have rows to free; empty if the store was dropped before
    */
   public Optional<Collection<ProcessAddress>> end() {
-    Map<String, ProcessAddress> left;
     synchronized (this) {
       if (ended) {
         return Optional.empty();
       }
       ended = true;
+    }
+    return Optional.of(served());
+  }
+
+  /** Returns the processes that may have rows, also of former layouts, and have not ended. */
+  public Collection<ProcessAddress> served() {
+    Map<String, ProcessAddress> left;
+    synchronized (this) {
       left = new TreeMap<>(holders);
     }
     Set<String> known = layout.executors();
     left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
-    return Optional.of(left.values());
+    return left.values();
   }
 
   public void checkLive() {

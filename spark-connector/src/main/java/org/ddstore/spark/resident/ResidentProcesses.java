@@ -7,18 +7,22 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.apache.spark.SparkEnv;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.OutsidePort;
 import org.ddstore.spark.wire.Wire;
-import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.transport.PeerGoneException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
@@ -39,6 +43,9 @@ public final class ResidentProcesses implements AutoCloseable {
 
   /** Time that a confirmation waits for one process before it asks the next. */
   private static final Duration ROUND = Duration.ofSeconds(1);
+
+  /** Pause before a process that did not answer is asked again. */
+  private static final Duration AGAIN_LATER = Duration.ofSeconds(1);
 
   private static final long AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -181,6 +188,58 @@ public final class ResidentProcesses implements AutoCloseable {
       LOG.warn("executor at {} does not serve its rows: {}", process, e.getMessage());
       return false;
     }
+  }
+
+  /**
+   * Lets readers from outside of Spark read in a process, apart from those of revoked grants.
+   *
+   * @return its port for them, or why there is none: also if the process has ended
+   * @throws DeadlineExceededException if the process does not answer in time
+   */
+  OutsidePort open(ProcessAddress process, Set<String> revokedLabels) {
+    try {
+      return ResidentControl.parseOpen(
+          session.control().call(process, ResidentControl.open(revokedLabels), deadline()));
+    } catch (PeerGoneException e) {
+      return new OutsidePort(0, "executor at %s has ended".formatted(process));
+    }
+  }
+
+  /** Ends grants in processes. Returns those that do not confirm, although they have not ended. */
+  List<String> revoke(Collection<ProcessAddress> holders, Set<String> revokedLabels) {
+    Set<ProcessAddress> confirmed = ConcurrentHashMap.newKeySet();
+    Parallel.forEach(
+        "ddstore-tell",
+        holders,
+        process -> {
+          try {
+            open(process, revokedLabels);
+            confirmed.add(process);
+          } catch (RuntimeException e) {
+            LOG.warn("executor at {} did not confirm a revocation: {}", process, e.getMessage());
+          }
+        });
+    List<ProcessAddress> silent =
+        holders.stream().filter(process -> !confirmed.contains(process)).toList();
+    silent.forEach(process -> revokeLater(process, revokedLabels));
+    return silent.stream().map(ProcessAddress::toString).sorted().toList();
+  }
+
+  /** Ends grants in a process that does not answer, as soon as it does. */
+  @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
+  private void revokeLater(ProcessAddress process, Set<String> revokedLabels) {
+    CompletableFuture.delayedExecutor(AGAIN_LATER.toMillis(), TimeUnit.MILLISECONDS)
+        .execute(
+            () -> {
+              try {
+                if (!isClosed()) {
+                  open(process, revokedLabels);
+                }
+              } catch (RuntimeException e) {
+                LOG.debug("executor at {} has not confirmed a revocation", process, e);
+                revokeLater(process, revokedLabels);
+              }
+            });
   }
 
   public Map<ProcessAddress, ResidentShards.Summary> summaries(

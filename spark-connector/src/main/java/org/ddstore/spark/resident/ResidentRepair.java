@@ -24,7 +24,7 @@ import org.ddstore.spark.job.Plans;
 import org.ddstore.spark.resident.ResidentLayout.Place;
 import org.ddstore.spark.types.DumpException;
 import org.ddstore.spark.types.RebuildDiffersException;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.RankLostException;
 import org.ddstore.types.Schema;

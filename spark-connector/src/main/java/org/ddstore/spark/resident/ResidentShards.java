@@ -6,15 +6,19 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.ddstore.Shard;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.cluster.ShardMemory;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.OutsidePort;
 import org.ddstore.spark.wire.Wire;
-import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.Backing;
 import org.ddstore.types.Cleanup;
 import org.slf4j.Logger;
@@ -98,7 +102,7 @@ public final class ResidentShards {
         LEASE_TICKS,
         Math.max(1, lease.toMillis() / LEASE_TICKS),
         () -> {
-          if (free(store, held -> held.attempt().equals(attempt), true)) {
+          if (free(store, held -> held.attempt().equals(attempt), true, Shard::close)) {
             LOG.warn("store {}: rows were not confirmed within {}", store, lease);
           }
         });
@@ -139,7 +143,7 @@ public final class ResidentShards {
 
   /** Frees the shards of an attempt, confirmed or not. Returns false if there are none. */
   static boolean forget(Nonce store, Nonce attempt) {
-    return free(store, held -> held.attempt().equals(attempt), false);
+    return free(store, held -> held.attempt().equals(attempt), false, Shard::close);
   }
 
   /** Frees the unconfirmed shards of other attempts, which have failed. */
@@ -150,7 +154,7 @@ public final class ResidentShards {
         return;
       }
     }
-    free(store, held -> !held.attempt().equals(attempt), true);
+    free(store, held -> !held.attempt().equals(attempt), true, Shard::close);
   }
 
   /** Returns whether the caller must drop a store that is here: true for the first caller only. */
@@ -167,11 +171,11 @@ public final class ResidentShards {
 
   /** Frees all shards of a store. Blocks while memory is unmapped. */
   static void drop(Nonce store) {
-    free(store, held -> true, false);
+    free(store, held -> true, false, Shard::drop);
   }
 
   private static boolean free(
-      Nonce store, java.util.function.Predicate<Held> which, boolean onlyLeased) {
+      Nonce store, Predicate<Held> which, boolean onlyLeased, Consumer<Shard> end) {
     List<Held> freed = new ArrayList<>();
     WireSession left = null;
     synchronized (HOLDINGS) {
@@ -191,7 +195,7 @@ public final class ResidentShards {
       }
     }
     try {
-      Cleanup.runAll(freed.stream().map(held -> (Runnable) held.shard()::close));
+      Cleanup.runAll(freed.stream().map(held -> (Runnable) () -> end.accept(held.shard())));
     } finally {
       if (left != null) {
         StoreMetrics.remove(store);
@@ -204,6 +208,19 @@ public final class ResidentShards {
       }
     }
     return !freed.isEmpty();
+  }
+
+  /** Lets readers from outside of Spark read a store here; see {@link WireSession}. */
+  static OutsidePort openToOutsiders(Nonce store, Set<String> revokedLabels) {
+    WireSession session;
+    synchronized (HOLDINGS) {
+      Holding holding = HOLDINGS.get(store);
+      if (holding == null) {
+        return new OutsidePort(0, "the process has left the store");
+      }
+      session = holding.session;
+    }
+    return session.openToOutsiders(revokedLabels);
   }
 
   static boolean holds(Nonce store) {

@@ -12,8 +12,8 @@ import org.ddstore.Variable;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.wire.Wire;
-import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.Cleanup;
 
 /**

@@ -156,6 +156,9 @@ public final class OptionKeys {
   /** Reads of {@code tcp} over data channels if nothing is encrypted; {@code true} by default. */
   public static final String SETTING_DATA_CHANNELS = SETTING_PREFIX + "data.channels";
 
+  /** Grants to readers from outside of Spark; {@code true} by default. */
+  public static final String SETTING_GRANTS = SETTING_PREFIX + "grants";
+
   /** First port for data channels, from 0 to 65,535; 0, any port, by default. */
   public static final String SETTING_DATA_PORT = SETTING_PREFIX + "data.port";
 

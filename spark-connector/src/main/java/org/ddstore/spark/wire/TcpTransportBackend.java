@@ -7,6 +7,7 @@ import org.ddstore.spark.backend.OpenTransport;
 import org.ddstore.spark.backend.RankPlace;
 import org.ddstore.spark.backend.TransportBackend;
 import org.ddstore.spark.backend.TransportOffer;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.transport.Availability;
 
 /** The {@code tcp} transport: the connections of the store, available in every Spark process. */

@@ -28,6 +28,17 @@ import org.apache.spark.network.util.TransportFrameDecoder;
 import org.ddstore.memory.Nonce;
 import org.ddstore.read.GatherKernels;
 import org.ddstore.spark.types.OptionKeys;
+import org.ddstore.spark.wire.connection.Connections;
+import org.ddstore.spark.wire.connection.FrameGuard;
+import org.ddstore.spark.wire.connection.ReadGrants;
+import org.ddstore.spark.wire.connection.RefusalLog;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.UnauthenticatedConnections;
+import org.ddstore.spark.wire.connection.WireOptions;
+import org.ddstore.spark.wire.rows.DataPaths;
+import org.ddstore.spark.wire.rows.DataServer;
+import org.ddstore.spark.wire.rows.GatherServer;
+import org.ddstore.spark.wire.rows.ServedStores;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
@@ -59,9 +70,10 @@ public final class Wire {
   private final DataPaths paths;
   private boolean closed; // guarded by this
   private final Object dataLock = new Object();
+  private final RecentGrants left = new RecentGrants();
   private Optional<DataServer> dataServer; // guarded by dataLock; null before the first ticket
 
-  Wire(WireOptions options) {
+  public Wire(WireOptions options) {
     this.options = options;
     this.unauthenticated =
         new UnauthenticatedConnections(
@@ -108,7 +120,7 @@ public final class Wire {
   }
 
   /** Joins a store through a separate network endpoint. */
-  static WireSession joinAlone(StoreToken token, WireOptions options) {
+  public static WireSession joinAlone(StoreToken token, WireOptions options) {
     return new Wire(options).join(token);
   }
 
@@ -131,6 +143,7 @@ public final class Wire {
           return;
         }
         sessions.remove(session.token().id(), session);
+        left.add(session.token().id(), session.grants());
         synchronized (dataLock) {
           if (dataServer != null) {
             dataServer.ifPresent(data -> data.closeChannels(session.token().id()));
@@ -283,16 +296,52 @@ public final class Wire {
                       options.host(),
                       port,
                       options.dataThreads(),
-                      store -> {
-                        WireSession session = sessions.get(store);
-                        return session == null ? null : session.server();
-                      },
+                      new Stores(),
                       mayUseC(),
                       refusals,
                       options.connectTimeout())));
     } catch (RuntimeException | OutOfMemoryError e) { // connections carry the rows
       LOG.warn("rows are served over Spark's network, which is slower: {}", e.getMessage());
       return Optional.empty();
+    }
+  }
+
+  /** Returns the port for readers from outside of Spark, opened for the first of them. */
+  OutsidePort outsidePort() {
+    if (!options.outsideProblem().isEmpty()) {
+      return OutsidePort.none(options.outsideProblem());
+    }
+    return dataServer()
+        .map(server -> OutsidePort.at(server.port()))
+        .orElseGet(() -> OutsidePort.none("no data port can be opened, see the log of " + local));
+  }
+
+  /** Closes the channels of readers from outside of Spark whose grants have ended. */
+  void endGrants() {
+    synchronized (dataLock) {
+      if (dataServer != null) {
+        dataServer.ifPresent(DataServer::endGrants);
+      }
+    }
+  }
+
+  /** The stores of this process, as the data port sees them. */
+  private final class Stores implements ServedStores {
+    @Override
+    public long processId() {
+      return local.id();
+    }
+
+    @Override
+    public GatherServer rows(Nonce store) {
+      WireSession session = sessions.get(store);
+      return session == null ? null : session.server();
+    }
+
+    @Override
+    public ReadGrants grants(Nonce store) {
+      WireSession session = sessions.get(store);
+      return session == null ? left.of(store) : session.grants();
     }
   }
 

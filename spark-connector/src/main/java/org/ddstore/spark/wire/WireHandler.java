@@ -14,18 +14,25 @@ import org.apache.spark.network.server.RpcHandler;
 import org.apache.spark.network.server.StreamManager;
 import org.ddstore.collective.MalformedMessageException;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.wire.calls.WireCalls;
+import org.ddstore.spark.wire.calls.WireMessenger;
+import org.ddstore.spark.wire.connection.Connection;
+import org.ddstore.spark.wire.connection.Connections;
+import org.ddstore.spark.wire.connection.Handshake;
+import org.ddstore.spark.wire.connection.RefusalLog;
+import org.ddstore.spark.wire.connection.Status;
+import org.ddstore.spark.wire.rows.DataTickets;
+import org.ddstore.spark.wire.rows.GatherRequest;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * The handler of requests and messages of other processes. The first byte is the kind: {@link
  * Handshake#HELLO}, {@link Handshake#PROOF}, {@link GatherRequest#GATHER}, {@link
  * DataTickets#TICKET}, {@link WireCalls#CALL}, {@link WireCalls#CONTROL} or, one way, {@link
- * #MESSAGE}. Malformed or forbidden input closes its connection; no exception is thrown into
- * Spark's code, which would log each of them.
+ * WireMessenger#MESSAGE}. Malformed or forbidden input closes its connection; no exception is
+ * thrown into Spark's code, which would log each of them.
  */
 final class WireHandler extends RpcHandler {
-  /** A message; followed by the store and the content. */
-  static final byte MESSAGE = 4;
-
   /** Reply to a message for a store that this process has left; followed by the store. */
   private static final byte STORE_GONE = 5;
 
@@ -81,17 +88,17 @@ final class WireHandler extends RpcHandler {
   public void receive(TransportClient client, ByteBuffer message) {
     try {
       byte kind = message.get();
-      if (kind != MESSAGE && kind != STORE_GONE) {
+      if (kind != WireMessenger.MESSAGE && kind != STORE_GONE) {
         throw new IllegalArgumentException("kind " + kind);
       }
       Nonce store = Handshake.getStore(message);
       checkAuthorised(client, store);
       WireSession session = wire.session(store);
-      if (session != null && kind == MESSAGE) {
+      if (session != null && kind == WireMessenger.MESSAGE) {
         session.received(message);
       } else if (session != null) {
         session.processLeft(wire.connections().over(client).peer());
-      } else if (kind == MESSAGE) {
+      } else if (kind == WireMessenger.MESSAGE) {
         ByteBuffer gone = ByteBuffer.allocate(1 + Handshake.STORE_BYTES).put(STORE_GONE);
         Handshake.putStore(gone, store);
         client.send(gone.flip());
@@ -113,12 +120,12 @@ final class WireHandler extends RpcHandler {
     if (handshake.serverId() != wire.local().id()) {
       return status(Status.OTHER_PROCESS);
     }
+    ProcessAddress peer = handshake.client();
     WireSession session = wire.session(handshake.store());
     if (session == null) {
       return status(Status.GONE);
     }
-    if (wire.connections().over(client) == null
-        && wire.connections().isDuplicate(handshake.client())) {
+    if (wire.connections().over(client) == null && wire.connections().isDuplicate(peer)) {
       return status(Status.DUPLICATE);
     }
     pending.put(id(client), handshake);

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.ddstore.collective.LaneExchange;
@@ -14,6 +15,15 @@ import org.ddstore.collective.Messenger;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
 import org.ddstore.spark.backend.StoreNetwork;
+import org.ddstore.spark.wire.calls.WireCalls;
+import org.ddstore.spark.wire.calls.WireMessenger;
+import org.ddstore.spark.wire.connection.ReadGrants;
+import org.ddstore.spark.wire.connection.StoreConnections;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.rows.DataPath;
+import org.ddstore.spark.wire.rows.DataServer;
+import org.ddstore.spark.wire.rows.GatherReader;
+import org.ddstore.spark.wire.rows.GatherServer;
 import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.RemoteReader;
@@ -27,8 +37,9 @@ import org.ddstore.types.ProcessAddress;
  */
 public final class WireSession implements StoreNetwork, AutoCloseable {
   private final Wire wire;
-  private final StoreToken token;
+  private final StoreConnections connections;
   private final GatherServer server = new GatherServer();
+  private final ReadGrants grants;
   private final WireMessenger messenger;
   private final WireCalls calls;
   private final WireCalls control;
@@ -39,14 +50,39 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
 
   WireSession(Wire wire, StoreToken token) {
     this.wire = wire;
-    this.token = token;
-    this.messenger = new WireMessenger(this);
-    this.calls = new WireCalls(this, WireCalls.CALL);
-    this.control = new WireCalls(this, WireCalls.CONTROL);
+    this.grants = new ReadGrants(token);
+    this.connections = new StoreConnections(wire.connections(), token);
+    this.messenger = new WireMessenger(connections);
+    this.calls = new WireCalls(connections, WireCalls.CALL, messenger::isAlive);
+    this.control = new WireCalls(connections, WireCalls.CONTROL, messenger::isAlive);
   }
 
-  StoreToken token() {
-    return token;
+  public StoreToken token() {
+    return connections.token();
+  }
+
+  ReadGrants grants() {
+    return grants;
+  }
+
+  /**
+   * Lets readers from outside of Spark read the store in this process, apart from those of revoked
+   * grants, whose channels are closed. Local, does not wait.
+   *
+   * @param revoked labels of all grants that were revoked so far
+   * @return the port that they reach, or why there is none
+   */
+  public OutsidePort openToOutsiders(Set<String> revoked) {
+    OutsidePort port = wire.outsidePort();
+    if (port.port() != 0) {
+      grants.open(revoked);
+      wire.endGrants();
+    }
+    return port;
+  }
+
+  StoreConnections connections() {
+    return connections;
   }
 
   GatherServer server() {
@@ -135,26 +171,13 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
     messenger.received(message);
   }
 
-  /** Returns a connection on which both sides have proved the token. Does not block. */
-  CompletableFuture<Connection> connection(ProcessAddress process) {
-    return wire.connections().to(process, token);
-  }
-
   /** Opens a path to the rows of a process. Does not block. */
-  CompletableFuture<DataPath> path(ProcessAddress process) {
-    return wire.paths().open(process, token);
+  public CompletableFuture<DataPath> path(ProcessAddress process) {
+    return wire.paths().open(process, token());
   }
 
-  Optional<DataServer> dataServer() {
+  public Optional<DataServer> dataServer() {
     return wire.dataServer();
-  }
-
-  boolean mayBeAlive(ProcessAddress process) {
-    return wire.connections().mayBeAlive(process);
-  }
-
-  boolean isConnected(ProcessAddress process) {
-    return wire.connections().isConnected(process);
   }
 
   /** Returns the number of gather requests received from other processes. */
@@ -184,7 +207,7 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
 
   @Override
   public RemoteReader newReader(Duration timeout) {
-    return new GatherReader(wire.connections(), wire.paths(), token, timeout, Wire.mayUseC());
+    return new GatherReader(wire.paths().of(connections), timeout, Wire.mayUseC());
   }
 
   @Override
@@ -194,6 +217,6 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
 
   @Override
   public String toString() {
-    return "WireSession[store %s at %s]".formatted(token.id(), wire.local());
+    return "WireSession[store %s at %s]".formatted(connections.store(), wire.local());
   }
 }

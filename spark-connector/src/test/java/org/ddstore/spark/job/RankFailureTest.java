@@ -461,7 +461,7 @@ class RankFailureTest extends OnTwoExecutors {
                     ProcessHandle.current().pid(),
                     Leftovers.openFiles().stream()
                         .filter(file -> file.startsWith("/") && !file.endsWith(".jar"))
-                        .filter(file -> !file.startsWith("/proc"))
+                        .filter(file -> !file.startsWith("/proc") && !file.startsWith("/sys"))
                         .sorted()
                         .toList())));
   }

@@ -18,6 +18,12 @@ import org.ddstore.memory.Nonce;
 import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
+import org.ddstore.spark.wire.calls.WireMessenger;
+import org.ddstore.spark.wire.connection.Handshake;
+import org.ddstore.spark.wire.connection.RefusalLog;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
+import org.ddstore.spark.wire.rows.GatherRequests;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
@@ -201,7 +207,7 @@ abstract class AttackedWire {
 
   static ByteBuffer message(Nonce store, byte[] text) {
     ByteBuffer message =
-        ByteBuffer.allocate(1 + Handshake.STORE_BYTES + text.length).put(WireHandler.MESSAGE);
+        ByteBuffer.allocate(1 + Handshake.STORE_BYTES + text.length).put(WireMessenger.MESSAGE);
     Handshake.putStore(message, store);
     return message.put(text).flip();
   }

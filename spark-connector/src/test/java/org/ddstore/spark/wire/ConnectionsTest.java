@@ -35,6 +35,11 @@ import org.ddstore.Tensor;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Segment;
 import org.ddstore.memory.SegmentWriter;
+import org.ddstore.spark.wire.connection.Connection;
+import org.ddstore.spark.wire.connection.Connections;
+import org.ddstore.spark.wire.connection.Handshake;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DDStoreException;
@@ -115,10 +120,10 @@ class ConnectionsTest {
             "one connection for both, round " + round,
             () ->
                 !isOpening()
-                    && owner.connection(reader.local()).get().isActive()
-                    && reader.connection(owner.local()).get().isActive()
+                    && owner.connections().to(reader.local()).get().isActive()
+                    && reader.connections().to(owner.local()).get().isActive()
                     && between() == 1);
-        owner.connection(reader.local()).get().close();
+        owner.connections().to(reader.local()).get().close();
         awaitSoon("none", () -> between() == 0 && !isConnected());
       }
     } finally {
@@ -138,7 +143,8 @@ class ConnectionsTest {
   }
 
   private boolean isConnected() {
-    return owner.isConnected(reader.local()) || reader.isConnected(owner.local());
+    return owner.connections().isConnected(reader.local())
+        || reader.connections().isConnected(owner.local());
   }
 
   private static CompletableFuture<Connection> connect(
@@ -147,7 +153,7 @@ class ConnectionsTest {
         () -> {
           try {
             start.await();
-            return from.connection(to.local()).get();
+            return from.connections().to(to.local()).get();
           } catch (Exception e) {
             throw new IllegalStateException(e);
           }
@@ -167,7 +173,7 @@ class ConnectionsTest {
     Wire there = new Wire(options);
     try (WireSession asking = here.join(token);
         WireSession serving = there.join(token)) {
-      asking.connection(serving.local()).get();
+      asking.connections().to(serving.local()).get();
       for (int round = 0; round < 300; round++) {
         StoreToken another = StoreToken.random();
         try (WireSession client = here.join(another);
@@ -213,9 +219,9 @@ class ConnectionsTest {
     open(guarded);
     try (Traffic traffic = new Traffic(owner, reader)) {
       for (int i = 0; i < 10; i++) {
-        owner.connection(reader.local()).get().close();
+        owner.connections().to(reader.local()).get().close();
         traffic.assertFlows();
-        reader.connection(owner.local()).get().close();
+        reader.connections().to(owner.local()).get().close();
         traffic.assertFlows();
       }
     }
@@ -283,7 +289,7 @@ class ConnectionsTest {
       byte[] request = new byte[hello.remaining()];
       hello.get(request);
       greeting.send(Stranger.request(request));
-      CompletableFuture<Connection> peer = reader.connection(session.local());
+      CompletableFuture<Connection> peer = reader.connections().to(session.local());
       assertThat(peer.get().isAuthorised(token.id())).isTrue();
       silent.awaitRefusal();
       greeting.awaitRefusal();
@@ -337,7 +343,7 @@ class ConnectionsTest {
       assertThatThrownBy(() -> reader.control().call(owner.local(), question, deadlineNs))
           .isExactlyInstanceOf(DDStoreException.class)
           .hasMessageContaining(trouble.toString());
-      assertThat(reader.isConnected(owner.local())).isTrue();
+      assertThat(reader.connections().isConnected(owner.local())).isTrue();
     }
   }
 

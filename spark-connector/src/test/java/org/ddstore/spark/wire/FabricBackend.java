@@ -13,6 +13,7 @@ import org.ddstore.contract.Meeting;
 import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.fabric.FabricProvider;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
 import org.ddstore.transport.OneSidedTransport;

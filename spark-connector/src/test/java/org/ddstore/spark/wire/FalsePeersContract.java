@@ -9,6 +9,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ExecutionException;
+import org.ddstore.spark.wire.connection.Handshake;
+import org.ddstore.spark.wire.connection.Status;
+import org.ddstore.spark.wire.connection.WireOptions;
+import org.ddstore.spark.wire.rows.GatherRequest;
+import org.ddstore.spark.wire.rows.GatherRequests;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -141,7 +146,7 @@ abstract class FalsePeersContract extends AttackedWire {
       for (byte[] answer : answers) {
         String host = unasked ? "127.0.0.3" : "127.0.0.4"; // tells its lines in the log
         try (Impostor impostor = new Impostor(host, answer, unasked)) {
-          assertThatThrownBy(() -> session.connection(impostor.address()).get())
+          assertThatThrownBy(() -> session.connections().to(impostor.address()).get())
               .isInstanceOf(ExecutionException.class);
           impostor.awaitEnd();
         }
@@ -159,6 +164,6 @@ abstract class FalsePeersContract extends AttackedWire {
             .put(other().sign(hello()));
     assertThatThrownBy(() -> handshake.prove(wrong.flip().position(1), token()))
         .isInstanceOf(SecurityException.class)
-        .hasMessageContaining("does not have the token");
+        .hasMessageContaining("does not have the key");
   }
 }

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.ddstore.types.ProcessAddress;
 
 /** Listens where a peer is said to be, and answers whatever comes by the same bytes. */
-final class Impostor implements AutoCloseable {
+public final class Impostor implements AutoCloseable {
   private final ServerSocket listener;
   private final byte[] answer;
   private final boolean unasked;
@@ -20,14 +20,14 @@ final class Impostor implements AutoCloseable {
    * @param host a loopback address
    * @param unasked whether it speaks first
    */
-  Impostor(String host, byte[] answer, boolean unasked) throws IOException {
+  public Impostor(String host, byte[] answer, boolean unasked) throws IOException {
     this.answer = answer.clone();
     this.unasked = unasked;
     this.listener = new ServerSocket(0, 1, InetAddress.getByName(host));
     new Thread(this::serve, "impostor").start();
   }
 
-  ProcessAddress address() {
+  public ProcessAddress address() {
     return new ProcessAddress(
         listener.getInetAddress().getHostAddress(), listener.getLocalPort(), 1);
   }

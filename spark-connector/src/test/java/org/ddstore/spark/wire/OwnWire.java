@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.wire;
 
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.ProcessAddress;
 
 /** Network ends of their own in this JVM, as those of other processes. */
@@ -14,6 +16,6 @@ public final class OwnWire {
 
   /** True if a session's end has a connection to a process, or is making one. */
   public static boolean isConnected(WireSession session, ProcessAddress process) {
-    return session.isConnected(process);
+    return session.connections().isConnected(process);
   }
 }

@@ -16,7 +16,7 @@ import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.ProcessAddress;
 
 /** Reads rows of one segment over the wire, wherever that is said to be. */
-final class RemoteRead implements AutoCloseable {
+public final class RemoteRead implements AutoCloseable {
   private final Placement placement;
   private final RemoteReader reader;
   private final ReadPlan plan = new ReadPlan();
@@ -27,7 +27,7 @@ final class RemoteRead implements AutoCloseable {
    * @param segment of fixed rows, or of ragged ones that are empty
    * @param owner the process to be asked
    */
-  RemoteRead(WireSession session, Segment segment, ProcessAddress owner, Duration timeout) {
+  public RemoteRead(WireSession session, Segment segment, ProcessAddress owner, Duration timeout) {
     SegmentAddress address =
         new SegmentAddress(
             segment.nonce(),
@@ -47,12 +47,12 @@ final class RemoteRead implements AutoCloseable {
   }
 
   /** Does this before memory is allocated for rows, by the thread that allocates it. */
-  void beforeStaging(Runnable action) {
+  public void beforeStaging(Runnable action) {
     beforeStaging = action;
   }
 
   /** The bytes of a row. */
-  byte[] row(long index) {
+  public byte[] row(long index) {
     plan.locate(placement, new long[] {index}, 0, 1);
     plan.fetch(
         new RemoteReader() {

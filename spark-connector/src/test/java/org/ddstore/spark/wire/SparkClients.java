@@ -9,6 +9,10 @@ import org.apache.spark.network.TransportContext;
 import org.apache.spark.network.client.TransportClient;
 import org.apache.spark.network.client.TransportClientFactory;
 import org.apache.spark.network.server.NoOpRpcHandler;
+import org.ddstore.spark.wire.connection.Handshake;
+import org.ddstore.spark.wire.connection.Status;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.ProcessAddress;
 
 /** Opens connections as any process of the same application can, which knows no store. */

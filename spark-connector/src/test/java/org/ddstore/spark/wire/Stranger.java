@@ -11,8 +11,8 @@ import java.nio.ByteBuffer;
 import org.ddstore.types.ProcessAddress;
 
 /** A plain connection to a network end, over which any bytes may go. */
-final class Stranger implements AutoCloseable {
-  static final byte RPC_REQUEST = 3;
+public final class Stranger implements AutoCloseable {
+  public static final byte RPC_REQUEST = 3;
   static final byte RPC_RESPONSE = 4;
   static final byte RPC_FAILURE = 5;
   static final byte ONE_WAY = 9;
@@ -41,7 +41,7 @@ final class Stranger implements AutoCloseable {
   }
 
   /** Sends what the other side still takes; it may have closed the connection by now. */
-  Stranger send(byte[] bytes) {
+  public Stranger send(byte[] bytes) {
     try {
       socket.getOutputStream().write(bytes);
     } catch (IOException e) {
@@ -62,7 +62,7 @@ final class Stranger implements AutoCloseable {
   /**
    * Waits until the other side has closed the connection; what it says before is of no interest.
    */
-  void awaitRefusal() {
+  public void awaitRefusal() {
     byte[] some = new byte[4096];
     try {
       int count;
@@ -96,7 +96,7 @@ final class Stranger implements AutoCloseable {
   }
 
   /** A request as Spark frames it. */
-  static byte[] request(byte[] request) {
+  public static byte[] request(byte[] request) {
     return frame(
         RPC_REQUEST,
         ByteBuffer.allocate(Long.BYTES + Integer.BYTES + request.length)

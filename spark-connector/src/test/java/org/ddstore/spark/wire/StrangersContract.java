@@ -5,9 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
+import org.ddstore.spark.wire.calls.WireCalls;
+import org.ddstore.spark.wire.connection.Connection;
+import org.ddstore.spark.wire.connection.Handshake;
+import org.ddstore.spark.wire.connection.ProofKey;
+import org.ddstore.spark.wire.connection.ReadClaims;
+import org.ddstore.spark.wire.connection.ReadKey;
+import org.ddstore.spark.wire.connection.Status;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,6 +27,8 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("always")
 abstract class StrangersContract extends AttackedWire {
+  private static final int NONCE_BYTES = 32;
+
   StrangersContract(boolean guarded, Map<String, String> settings) {
     super(guarded, settings);
   }
@@ -175,6 +186,36 @@ abstract class StrangersContract extends AttackedWire {
     }
   }
 
+  /** A key to read rows does not admit to the ranks, so neither to calls nor to messages. */
+  @Test
+  void refusesAProofByAReadKey() throws Exception {
+    ReadClaims claims = new ReadClaims(token().id(), "train", ReadClaims.NEVER);
+    byte[] hello = hello();
+    try (SparkClients.Client client = connect()) {
+      byte[] proof = proof(hello, client.ask(ByteBuffer.wrap(hello)), token());
+      assertThat(client.statusOf(ByteBuffer.wrap(proof))).as("by the token").isEqualTo(Status.OK);
+    }
+    try (SparkClients.Client client = connect()) {
+      ReadKey key = ReadKey.derive(token(), claims);
+      byte[] proof = proof(hello, client.ask(ByteBuffer.wrap(hello)), key);
+      assertThat(client.statusOf(ByteBuffer.wrap(proof))).isEqualTo(Status.REFUSED);
+      assertThat(client.isRefused()).isTrue();
+    }
+  }
+
+  /** Returns the proof of a client that does not check the server's, which follows a status. */
+  private byte[] proof(byte[] hello, ByteBuffer answer, ProofKey key) {
+    byte[] role = "ddstore client".getBytes(StandardCharsets.US_ASCII);
+    int ownEnd = 2 + Handshake.STORE_BYTES + NONCE_BYTES;
+    ByteBuffer statement = ByteBuffer.allocate(role.length + hello.length - 1 + NONCE_BYTES);
+    statement.put(role).put(hello, 1, ownEnd - 1);
+    statement.put(answer.slice(answer.position() + 1, NONCE_BYTES));
+    statement.put(hello, ownEnd, hello.length - ownEnd);
+    ByteBuffer proof = ByteBuffer.allocate(Handshake.PROOF_MESSAGE_BYTES).put(Handshake.PROOF);
+    Handshake.putStore(proof, token().id());
+    return proof.put(key.sign(statement.array())).array();
+  }
+
   @Test
   void anUnknownStoreIsReportedAsGone() throws Exception {
     StoreToken unknown = StoreToken.random();
@@ -189,7 +230,7 @@ abstract class StrangersContract extends AttackedWire {
     byte[] recorded;
     try (Recorder recorder = new Recorder(address());
         WireSession genuine = Wire.joinAlone(token(), options(Map.of()))) {
-      Connection connection = genuine.connection(recorder.address()).get();
+      Connection connection = genuine.connections().to(recorder.address()).get();
       assertThat(connection.isAuthorised(token().id())).isTrue();
       recorded = recorder.said();
     }

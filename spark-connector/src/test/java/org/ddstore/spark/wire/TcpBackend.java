@@ -20,6 +20,8 @@ import org.ddstore.contract.RankBackend;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.read.GatherKernels;
 import org.ddstore.spark.types.OptionKeys;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.ReadPath;
 
 /**

@@ -15,7 +15,7 @@ import java.util.List;
  * @param localPort of the end that is listed
  * @param remoteAddress of the other end, IPv4
  */
-record TcpConnection(int localPort, String remoteAddress, int remotePort) {
+public record TcpConnection(int localPort, String remoteAddress, int remotePort) {
   private static final String ESTABLISHED = "01";
   private static final int LOCAL = 1;
   private static final int REMOTE = 2;
@@ -27,7 +27,7 @@ record TcpConnection(int localPort, String remoteAddress, int remotePort) {
    *
    * @param pid also of another network namespace
    */
-  static List<TcpConnection> inNetworkOf(long pid) throws IOException {
+  public static List<TcpConnection> inNetworkOf(long pid) throws IOException {
     List<TcpConnection> all = new ArrayList<>();
     for (String table : List.of("tcp", "tcp6")) {
       Path path = Path.of("/proc/" + pid + "/net/" + table);

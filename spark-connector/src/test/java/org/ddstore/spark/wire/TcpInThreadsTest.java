@@ -13,6 +13,8 @@ import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.contract.ThreadRanks;
 import org.ddstore.contract.TransportFactory;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.transport.Transport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;

@@ -14,13 +14,15 @@ import org.ddstore.DDStore;
 import org.ddstore.StoreOptions;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.Backing;
 
 /**
  * Ranks of this JVM, each with a network end of its own, that reach no row by memory, not even
  * their own.
  */
-final class TcpRanks implements AutoCloseable {
+public final class TcpRanks implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final StoreToken token = StoreToken.random();
@@ -75,11 +77,11 @@ final class TcpRanks implements AutoCloseable {
     }
   }
 
-  DDStore store(int rank) {
+  public DDStore store(int rank) {
     return stores.get(rank);
   }
 
-  WireSession session(int rank) {
+  public WireSession session(int rank) {
     return sessions.get(rank);
   }
 

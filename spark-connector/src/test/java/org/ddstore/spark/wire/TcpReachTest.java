@@ -16,9 +16,11 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
 import org.ddstore.contract.RankEnv;
 import org.ddstore.hosts.NeedsTwoHosts;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.RankLostException;
+import org.ddstore.types.StoreGoneException;
 import org.junit.jupiter.api.Test;
 
 /** Reads from ranks that are unreachable, lost, or have closed their store. */
@@ -113,7 +115,7 @@ class TcpReachTest extends TroubledRanks {
                   Reading reading = new Reading(x, OTHER);
                   rank.meet();
                   assertThat(reading.awaitFailure())
-                      .isExactlyInstanceOf(DDStoreException.class)
+                      .isInstanceOf(StoreGoneException.class)
                       .hasMessageMatching("the process of rank 1 at .* has closed the store");
                 } else {
                   rank.meet();

@@ -16,6 +16,7 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.spark.wire.rows.GatherRequest;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;

@@ -28,7 +28,7 @@ import org.ddstore.types.Backing;
  * Two ranks of this JVM, each with a network end of its own, that read each other's rows and reduce
  * all the time and check every byte: to see what becomes of them while others do harm.
  */
-final class Traffic implements AutoCloseable {
+public final class Traffic implements AutoCloseable {
   static final int ROWS_PER_RANK = 500;
   static final int ELEMENTS = 40;
   static final String VARIABLE = "x";
@@ -47,7 +47,7 @@ final class Traffic implements AutoCloseable {
   /**
    * @param sessions of ranks 0 and 1; closed with this
    */
-  Traffic(WireSession... sessions) throws Exception {
+  public Traffic(WireSession... sessions) throws Exception {
     this.sessions = List.of(sessions);
     List<GroupEndpoint> endpoints = new ArrayList<>();
     List<byte[]> addresses = new ArrayList<>();
@@ -123,7 +123,7 @@ final class Traffic implements AutoCloseable {
   }
 
   /** Waits until both ranks have made progress; throws the failure of a rank. */
-  void assertFlows() throws Exception {
+  public void assertFlows() throws Exception {
     long goal = round.get() + RANKS * ROUNDS;
     await("traffic")
         .pollInterval(Duration.ofMillis(5))

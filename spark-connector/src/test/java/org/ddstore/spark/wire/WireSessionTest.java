@@ -19,6 +19,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
 import org.ddstore.collective.Messenger;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.transport.OneSidedTransport;
 import org.ddstore.types.ProcessAddress;
 import org.junit.jupiter.api.Test;

@@ -9,7 +9,7 @@ import org.ddstore.contract.ProcessRanks;
 import org.ddstore.contract.RankHarness;
 import org.ddstore.contract.RowPathContract;
 import org.ddstore.contract.TestRoots;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 

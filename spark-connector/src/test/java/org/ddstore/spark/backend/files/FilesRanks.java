@@ -21,10 +21,10 @@ import org.ddstore.spark.backend.RankPlace;
 import org.ddstore.spark.backend.TransportChoice;
 import org.ddstore.spark.backend.TransportStart;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
-import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.ReadPath;
 
 /**

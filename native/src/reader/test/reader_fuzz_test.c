@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Hostile handles, handshakes and replies: whatever comes, a reader returns an error or rows, within its deadline.
+ * The target has the form of libFuzzer, for `clang -fsanitize=fuzzer -DDDS_LIBFUZZER`; otherwise main changes the
+ * corpus below at random for the seconds of DDS_FUZZ_SECONDS, 2 by default, from the seed of DDS_FUZZ_SEED.
+ */
+#include "ddstore_reader.h"
+#include "owner.h"
+
+#define MOST_INPUT 4096
+#define DEADLINE_MS 4
+
+enum mode { HANDLE, HANDSHAKE, FIXED_REPLIES, RAGGED_REPLIES, MODES };
+
+/* What the server of this process does with the connections that it accepts from now on. */
+struct script {
+  enum mode mode;
+  uint8_t input[MOST_INPUT];
+  size_t size;
+};
+
+static struct script script;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char json[4000];
+
+static void *begin(struct owner *owner) {
+  struct script *begun = malloc(sizeof *begun);
+  (void)owner;
+  CHECK(begun != NULL);
+  pthread_mutex_lock(&lock);
+  *begun = script;
+  pthread_mutex_unlock(&lock);
+  return begun;
+}
+
+/* Changes a reply: pairs of a position and a mask, and the last byte cuts it off. Returns what remains. */
+static size_t change_bytes(const struct script *changes, uint8_t *bytes, size_t count) {
+  for (size_t i = 0; i + 2 < changes->size; i += 3) {
+    bytes[(changes->input[i] | (size_t)changes->input[i + 1] << 8) % count] ^= changes->input[i + 2];
+  }
+  return changes->size % 3 == 1 ? count * changes->input[changes->size - 1] / 256 : count;
+}
+
+static size_t greet(void *begun, uint8_t *answer, size_t count) {
+  const struct script *changes = begun;
+  if (changes->mode != HANDSHAKE) {
+    return count;
+  }
+  size_t left = change_bytes(changes, answer, count);
+  return left > 0 ? left - 1 : 0; /* never all of it */
+}
+
+static size_t change(struct owner *owner, void *begun, uint8_t *reply, size_t count) {
+  const struct script *changes = begun;
+  (void)owner;
+  return changes->mode == HANDSHAKE ? 0 : change_bytes(changes, reply, count);
+}
+
+static struct owner fixed = {.begin = begin, .greet = greet, .change = change};
+static struct owner ragged = {.ragged = 1, .begin = begin, .greet = greet, .change = change};
+
+/* Reads once and checks what must hold of any result. Returns the code. */
+static int read_rows(struct dds_reader *reader, int64_t deadline_ms) {
+  int64_t indices[] = {3, 39, 3, 17, 0};
+  uint8_t values[5 * FIXED_BYTES];
+  int64_t offsets[6];
+  struct dds_error error;
+  struct dds_target target = {.values = values, .value_bytes = sizeof values, .offsets = offsets};
+  int64_t begin = now_ms();
+  int code = dds_reader_get_batch(reader, indices, 5, &target, 1, deadline_ms, &error);
+  CHECK(now_ms() - begin < deadline_ms + 5000);
+  CHECK(error.code == code && (code == DDS_OK) == (error.text[0] == '\0'));
+  if (code == DDS_OK && dds_reader_field(reader, 0)->kind != DDS_FIXED) {
+    for (int i = 0; i < 5; i++) {
+      CHECK(offsets[i] <= offsets[i + 1] && (size_t)offsets[i + 1] <= sizeof values);
+    }
+  }
+  return code;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  struct dds_reader *reader = NULL;
+  struct dds_error error;
+  if (fixed.port == 0) {
+    owner_start(&fixed);
+    owner_start(&ragged);
+  }
+  if (size == 0 || size > MOST_INPUT) {
+    return 0;
+  }
+  enum mode mode = (enum mode)(data[0] % MODES);
+  if (mode == HANDLE) {
+    int code = dds_reader_open((const char *)data + 1, size - 1, data[0] & 4 ? DDS_PORTS_ONLY : 0, &reader, &error);
+    CHECK((code == DDS_OK) == (reader != NULL) && error.code == code);
+    dds_reader_close(reader);
+    return 0;
+  }
+  pthread_mutex_lock(&lock);
+  script.mode = mode;
+  script.size = size - 1;
+  memcpy(script.input, data + 1, size - 1);
+  pthread_mutex_unlock(&lock);
+  int port = mode == RAGGED_REPLIES ? ragged.port : fixed.port;
+  write_handle(json, sizeof json, "train", mode == RAGGED_REPLIES, (int[]){port, port}, 1);
+  CHECK(dds_reader_open(json, strlen(json), 0, &reader, &error) == DDS_OK);
+  int code = read_rows(reader, size == 1 && mode != HANDSHAKE ? 5000 : DEADLINE_MS);
+  CHECK(size > 1 || (code == DDS_OK) == (mode != HANDSHAKE)); /* an unchanged reply has the rows */
+  dds_reader_close(reader);
+  return 0;
+}
+
+#ifndef DDS_LIBFUZZER
+static int64_t number_of(const char *name, int64_t otherwise) {
+  const char *text = getenv(name);
+  return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
+}
+
+/* Makes an input: the handle with some bytes changed, cut or repeated, or random changes of replies. */
+static size_t make_input(uint8_t *input, unsigned *seed) {
+  static const char digits[] = "0123456789[]{}\",:-aE.";
+  input[0] = (uint8_t)(rand_r(seed) % (2 * MODES));
+  if (input[0] % MODES != HANDLE) {
+    size_t size = 1 + (size_t)(rand_r(seed) % 12);
+    for (size_t i = 1; i < size; i++) {
+      input[i] = (uint8_t)(i % 3 == 2 ? rand_r(seed) % 2 : 1 << rand_r(seed) % 8);
+    }
+    return size;
+  }
+  write_handle(json, sizeof json, "train", rand_r(seed) % 2, (int[]){fixed.port, ragged.port}, 1);
+  size_t length = strlen(json);
+  memcpy(input + 1, json, length);
+  for (int change = rand_r(seed) % 4; change >= 0; change--) {
+    size_t at = 1 + (size_t)rand_r(seed) % length;
+    size_t to = 1 + (size_t)rand_r(seed) % length;
+    switch (rand_r(seed) % 3) {
+      case 0:
+        input[at] = (uint8_t)digits[(size_t)rand_r(seed) % (sizeof digits - 1)];
+        break;
+      case 1:
+        input[at] = (uint8_t)rand_r(seed);
+        break;
+      default:
+        memmove(input + to, input + at, 1 + length - (at > to ? at : to));
+    }
+  }
+  return 1 + (rand_r(seed) % 4 == 0 ? (size_t)rand_r(seed) % length : length);
+}
+
+int main(void) {
+  static uint8_t input[MOST_INPUT];
+  unsigned seed = (unsigned)number_of("DDS_FUZZ_SEED", 1);
+  int64_t end = now_ms() + 1000 * number_of("DDS_FUZZ_SECONDS", 2);
+  int64_t inputs = 0;
+  for (uint8_t mode = HANDSHAKE + 1; mode < MODES; mode++) {
+    LLVMFuzzerTestOneInput(&mode, 1);
+  }
+  for (; now_ms() < end; inputs++) {
+    LLVMFuzzerTestOneInput(input, make_input(input, &seed));
+  }
+  printf("%" PRId64 " inputs\n", inputs);
+  owner_stop(&fixed);
+  owner_stop(&ragged);
+  return 0;
+}
+#endif
