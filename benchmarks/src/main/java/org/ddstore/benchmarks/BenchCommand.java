@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       DeviceBench.class,
       EpochBench.class,
       IngestBench.class,
+      PythonBench.class,
       ReadBench.class,
       ScanBench.class
     })
@@ -28,6 +29,6 @@ public final class BenchCommand implements CommandExtension {
   public void run() {
     throw new ParameterException(
         command.commandLine(),
-        "missing benchmark: use checkpoint, device, epoch, ingest, read or scan");
+        "missing benchmark: use checkpoint, device, epoch, ingest, python, read or scan");
   }
 }

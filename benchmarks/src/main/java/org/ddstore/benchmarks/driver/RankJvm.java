@@ -28,10 +28,10 @@ import org.ddstore.spark.backend.RankPlace;
 import org.ddstore.spark.backend.TransportChoice;
 import org.ddstore.spark.backend.TransportStart;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
-import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 
 /**
  * One rank of a measurement, in its own JVM. It receives its setup on standard input and writes to

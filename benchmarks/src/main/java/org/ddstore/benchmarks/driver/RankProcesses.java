@@ -5,7 +5,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,14 +13,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.apache.spark.launcher.JavaModuleOptions;
-import org.apache.spark.util.Utils$;
 import org.ddstore.hosts.Host;
 import org.ddstore.hosts.TwoHosts;
 import org.ddstore.spark.config.Settings;
-import org.ddstore.spark.wire.StoreToken;
+import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** The JVMs of the ranks of a measurement, on one or two hosts. Closed by the caller. */
 final class RankProcesses implements AutoCloseable {
@@ -49,11 +45,12 @@ final class RankProcesses implements AutoCloseable {
       byte[] secret = new byte[SECRET_BYTES];
       new SecureRandom().nextBytes(secret);
       StoreToken token = StoreToken.random();
+      List<String> command = JavaCommand.of(RankJvm.class);
       for (int rank = 0; rank < work.network().ranks(); rank++) {
         Host host = ranks.host(rank);
         Process process =
             ranks.processes.start(
-                (host == null ? new ProcessBuilder(command()) : host.command(command()))
+                (host == null ? new ProcessBuilder(command) : host.command(command))
                     .redirectError(ProcessBuilder.Redirect.INHERIT));
         writeLine(
             process,
@@ -89,23 +86,6 @@ final class RankProcesses implements AutoCloseable {
       return null;
     }
     return rank % 2 == 0 ? hosts.first() : hosts.second();
-  }
-
-  /** Returns the command line of a rank, with the options of executors. */
-  private static List<String> command() {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of(JavaModuleOptions.defaultModuleOptions().split(" ")));
-    String logging = System.getProperty("log4j2.configurationFile");
-    if (logging != null) {
-      command.add("-Dlog4j2.configurationFile=" + logging);
-    }
-    String options = System.getProperty("spark.executor.extraJavaOptions", "");
-    command.addAll(CollectionConverters.asJava(Utils$.MODULE$.splitCommandString(options)));
-    command.add("-XX:-UsePerfData"); // its warnings would mix with the ranks' output
-    command.addAll(
-        List.of("-Xmx1g", "-cp", System.getProperty("java.class.path"), RankJvm.class.getName()));
-    return command;
   }
 
   private static void writeLine(Process process, String line) {

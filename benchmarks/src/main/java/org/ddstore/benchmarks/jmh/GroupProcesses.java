@@ -17,10 +17,10 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.memory.ProcessDirectory;
-import org.ddstore.spark.wire.StoreToken;
 import org.ddstore.spark.wire.Wire;
-import org.ddstore.spark.wire.WireOptions;
 import org.ddstore.spark.wire.WireSession;
+import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.spark.wire.connection.WireOptions;
 import org.ddstore.types.RankFailedException;
 
 /**

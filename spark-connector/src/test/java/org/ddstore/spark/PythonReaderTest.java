@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.contract.Needed;
+import org.ddstore.loader.LoadedBatch;
+import org.ddstore.loader.Loader;
+import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.spark.wire.NeedsPython;
+import org.ddstore.spark.wire.NeedsReaderTool;
+import org.ddstore.types.DType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Runs the tests of {@code python/tests} against a store in executors. */
+@Tag("system")
+@NeedsReaderTool
+@NeedsPython
+@Timeout(600)
+class PythonReaderTest extends OnTestCluster {
+  private static final Path TESTS =
+      Path.of(System.getProperty("ddstore.root", ""), "python/tests").toAbsolutePath();
+  private static final int PYTHON_ROWS = 6000;
+  private static final int APPENDED = 100;
+  private static final int GLOBAL_BATCH = 96;
+  private static final int EPOCH = 2;
+  private static final int BATCHES = 4;
+  private static final long END_SECONDS = 20;
+
+  @BeforeAll
+  static void start() {
+    cluster = TestCluster.start(2, 2, 1024, Map.of());
+  }
+
+  @AfterEach
+  void assertNothingHeld() {
+    DDStores.list(cluster.session()).forEach(ResidentStore::drop);
+    cluster.assertNothingHeld();
+  }
+
+  @AfterAll
+  static void assertNothingLeft() {
+    cluster.assertNothingLeft();
+  }
+
+  /** The rows [from, to) of {@code rows.py}. */
+  private static Dataset<Row> rows(long from, long to) {
+    return cluster
+        .session()
+        .range(from, to, 1, 3)
+        .selectExpr(
+            "id",
+            "id % 3 = 0 as flag",
+            "cast(id % 256 - 128 as tinyint) as i8",
+            "cast(id * 7 % 256 as smallint) as u8",
+            "cast(id * 31 % 65536 - 32768 as smallint) as i16",
+            "cast(id * 2654435761 % 4294967296 - 2147483648 as int) as i32",
+            "id * 1000000007 - 500000000000 as i64",
+            "cast(id * 17 % 31744 as smallint) as f16",
+            "cast(id * 13 % 32640 as smallint) as bf16",
+            "cast(cast(id as double) / 3 as float) as f32",
+            "cast(id as double) / 7 as f64",
+            "transform(sequence(0, 5), k -> float((id * 6 + k) / 4D)) as m",
+            "transform(slice(sequence(0, 9), 1, int(id % 5)), k -> id * 10 + k) as w",
+            "transform(slice(sequence(0, 9), 1, int(id % 4)),"
+                + " k -> array(float(id), float(k))) as p",
+            "concat(repeat('ü', int(id % 4)), ' ', id) as t",
+            "substring(unhex(lpad(hex(id), 8, '0')), 1, int(id % 5)) as b");
+  }
+
+  private static ResidentStore load() {
+    return DDStores.from(rows(0, PYTHON_ROWS))
+        .ranks(4)
+        .field("u8", DType.UINT8)
+        .field("f16", DType.FLOAT16)
+        .field("bf16", DType.BFLOAT16)
+        .field("m", DType.FLOAT32, 2, 3)
+        .raggedField("p", DType.FLOAT32, 2)
+        .load("python");
+  }
+
+  /** Returns the state of a loader that {@code test_torch.py} continues with. */
+  private static String state(ResidentStore store) {
+    List<String> states =
+        store.run(
+            context -> {
+              LoaderOptions options =
+                  LoaderOptions.defaults()
+                      .fields("id", "m", "i8")
+                      .cast("m", DType.BFLOAT16, 0.3)
+                      .cast("i8", DType.FLOAT32);
+              try (Loader loader =
+                  context.loader(Samplers.shuffled(42).globalBatchSize(GLOBAL_BATCH), options)) {
+                Iterator<LoadedBatch> batches = loader.epoch(EPOCH).iterator();
+                for (int i = 0; i < BATCHES; i++) {
+                  batches.next();
+                }
+                return loader.state().toJson();
+              }
+            });
+    assertThat(states).hasSize(4).containsOnly(states.get(0));
+    return states.get(0);
+  }
+
+  /**
+   * Runs tests that end with success.
+   *
+   * @param actions what the tests can ask for by a line of output
+   */
+  private void runTests(List<String> modules, String state, Map<String, Runnable> actions)
+      throws IOException, InterruptedException {
+    Path report = directory.resolve("report");
+    ProcessBuilder builder = new ProcessBuilder(Needed.PYTHON, "-B", "-m", "unittest");
+    builder.command().addAll(modules);
+    builder.environment().put("DDSTORE_HANDLE", directory.resolve("handle.json").toString());
+    builder.environment().put("DDSTORE_STATE", state);
+    Process python = builder.directory(TESTS.toFile()).redirectError(report.toFile()).start();
+    try (BufferedReader output = python.inputReader()) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        assertThat(actions).as("what Python may ask for").containsKey(line);
+        actions.get(line).run();
+        python.outputWriter().append("done\n").flush();
+      }
+      assertThat(python.waitFor(END_SECONDS, TimeUnit.SECONDS)).as("Python ends").isTrue();
+    } finally {
+      python.destroyForcibly();
+    }
+    String text = Files.readString(report);
+    assertThat(python.exitValue()).as(text).isZero();
+    Needed.check("PyTorch", !text.contains("skipped="), () -> text);
+  }
+
+  private static void signal(String name, long pid) {
+    try {
+      int status = new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+      assertThat(status).isZero();
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void readsRowsAndLoadsTensors() throws Exception {
+    ResidentStore store = load();
+    store.handle().save(directory.resolve("handle.json"), true);
+    runTests(List.of("test_samplers", "test_store", "test_torch"), state(store), Map.of());
+  }
+
+  @Test
+  void survivesTheLossOfWhatItReads() throws Exception {
+    ResidentStore store = load();
+    store.handle().save(directory.resolve("handle.json"), true);
+    long victim = cluster.executors().iterator().next();
+    Map<String, Runnable> actions =
+        Map.of(
+            "append", () -> store.append(rows(PYTHON_ROWS, PYTHON_ROWS + APPENDED)),
+            "pause", () -> signal("STOP", victim),
+            "continue", () -> signal("CONT", victim),
+            "kill", () -> kill(victim),
+            "drop", store::drop);
+    runTests(List.of("test_loss"), "", actions);
+  }
+}
