@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.apache.spark.SparkException;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.ddstore.formats.FileFacts;
@@ -23,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 class InspectionTest {
   private static final int MORE_THAN_ON_THE_DRIVER = 40;
+
+  /** Open until a task of this JVM has read a first byte. */
+  private static final CountDownLatch READING = new CountDownLatch(1);
 
   @TempDir Path folder;
 
@@ -57,15 +61,18 @@ class InspectionTest {
     Thread canceller =
         new Thread(
             () -> {
-              while (context.statusTracker().getJobIdsForGroup("endless").length == 0) {
-                Thread.onSpinWait();
+              try {
+                READING.await();
+              } catch (InterruptedException e) {
+                return;
               }
               context.cancelJobGroup("endless");
             });
     canceller.start();
     context.setJobGroup("endless", "reads until it is cancelled", false);
 
-    assertThatThrownBy(() -> context.parallelize(List.of(file), 1).foreach(InspectionTest::readOn))
+    // the task function carries the file: the strict serializer rejects its class as an element
+    assertThatThrownBy(() -> context.parallelize(List.of(0), 1).foreach(i -> readOn(file)))
         .isInstanceOf(SparkException.class)
         .hasMessageContaining("cancelled");
     context.clearJobGroup();
@@ -84,6 +91,7 @@ class InspectionTest {
     try (InputFile.Content content = file.open()) {
       while (true) {
         content.read(0, ByteBuffer.allocate(2));
+        READING.countDown();
       }
     }
   }
