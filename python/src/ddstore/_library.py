@@ -128,6 +128,7 @@ def _load() -> ctypes.CDLL:
     library = ctypes.CDLL(path)
     reader = c_void_p
     signatures = {
+        "dds_reader_open": (c_int, [c_char_p, c_size_t, c_int, POINTER(c_void_p), POINTER(Error)]),
         "dds_reader_open_file": (c_int, [c_char_p, c_int, POINTER(c_void_p), POINTER(Error)]),
         "dds_reader_refresh": (c_int, [reader, POINTER(c_int), POINTER(Error)]),
         "dds_reader_close": (None, [reader]),

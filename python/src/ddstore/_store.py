@@ -183,8 +183,9 @@ class Store:
     forked goes on with it; pickling keeps the path of the handle and opens it again.
     """
 
-    def __init__(self, path: str, *, ports_only: bool = False, timeout: float = 60.0) -> None:
+    def __init__(self, path: str, *, json: str | None = None, ports_only: bool = False, timeout: float = 60.0) -> None:
         self._path = path
+        self._json = json
         self._flags = c.PORTS_ONLY if ports_only else 0
         self._timeout_ms = _milliseconds(timeout)
         self._reader: c_void_p | None = None
@@ -197,8 +198,12 @@ class Store:
         #: number of refreshes that changed the store
         self._changes = 0
         reader = c_void_p()
-        _check_file(path)
-        code = c.library.dds_reader_open_file(os.fsencode(path), self._flags, byref(reader), byref(self._error))
+        if json is None:
+            _check_file(path)
+            code = c.library.dds_reader_open_file(os.fsencode(path), self._flags, byref(reader), byref(self._error))
+        else:
+            text = json.encode("utf-8")
+            code = c.library.dds_reader_open(text, len(text), self._flags, byref(reader), byref(self._error))
         if code != c.OK:
             raise self._failure()
         self._reader = reader
@@ -283,9 +288,16 @@ class Store:
 
     def copy(self) -> Store:
         """Returns another reader of the store, for another thread."""
-        return Store(self._path, ports_only=self._flags == c.PORTS_ONLY, timeout=self._timeout_ms / 1000)
+        return Store(
+            self._path, json=self._json, ports_only=self._flags == c.PORTS_ONLY, timeout=self._timeout_ms / 1000
+        )
 
     def __getstate__(self) -> dict[str, Any]:
+        if self._json is not None:
+            raise TypeError(
+                f"store {self._name!r} was opened from a text with a key, which must not be pickled: save the handle, "
+                "and attach to its path"
+            )
         return {"path": self._path, "flags": self._flags, "timeout_ms": self._timeout_ms}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -311,7 +323,7 @@ class Store:
 
     @property
     def path(self) -> str:
-        """The file of the handle."""
+        """The file of the handle; empty if it was opened from a text."""
         return self._path
 
     @property
@@ -524,6 +536,8 @@ class Store:
     def _refresh(self) -> bool:
         changed = c_int()
         reader = self._open()
+        if self._json is not None:
+            raise ValueError(f"store {self._name!r} was opened from a text: only a file can be read again")
         _check_file(self._path)
         code = c.library.dds_reader_refresh(reader, byref(changed), byref(self._error))
         if code != c.OK:
@@ -650,7 +664,11 @@ def attach(path: str | os.PathLike[str] | None = None, *, ports_only: bool = Fal
         path = os.environ.get("DDSTORE_HANDLE")
     if not path:
         raise ValueError("no path of a handle: give one, or set DDSTORE_HANDLE")
-    store = Store(os.path.abspath(os.fspath(path)), ports_only=ports_only, timeout=timeout)
+    return probed(Store(os.path.abspath(os.fspath(path)), ports_only=ports_only, timeout=timeout))
+
+
+def probed(store: Store) -> Store:
+    """Returns a store whose rows can be reached; else closes it and raises."""
     try:
         store._probe()
     except BaseException:

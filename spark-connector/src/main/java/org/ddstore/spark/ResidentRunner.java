@@ -112,6 +112,19 @@ final class ResidentRunner {
     return results;
   }
 
+  /**
+   * Prepares a run whose ranks are not started by this class: waits for the cluster, and restores
+   * lost rows. Blocks.
+   *
+   * @return the layout to run on
+   */
+  ResidentLayout prepare() {
+    places.checkLive();
+    origin.job(places.now().groups(), 0).awaitCluster();
+    warnOfLocality();
+    return withoutGaps();
+  }
+
   private StoreSnapshot readableSnapshot() {
     places.checkLive();
     return snapshots.apply(withoutGaps());

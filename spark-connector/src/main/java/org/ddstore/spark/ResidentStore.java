@@ -125,6 +125,11 @@ public final class ResidentStore extends StoreFacts {
     return grant(label, Math.addExact(System.currentTimeMillis(), expiresIn.toMillis()));
   }
 
+  /** Makes a handle for ranks that are processes of their own, until the store ends. */
+  StoreHandle grantRanks() {
+    return grant(RankPlaces.GRANT, ReadClaims.NEVER);
+  }
+
   private StoreHandle grant(String label, long expiresMs) {
     checkOwner("grant reads of");
     StoreSnapshot state = snapshot(places().now());

@@ -167,6 +167,16 @@ public final class BarrierJob {
         : settings.with(Setting.SLOTS_TIMEOUT, REPLACEMENT);
   }
 
+  /**
+   * Waits for executors that are being replaced, and checks that the cluster can run the job.
+   * Blocks.
+   *
+   * @throws PreflightException if the cluster cannot run the job; it lists what is missing
+   */
+  public void awaitCluster() {
+    checkCluster(null);
+  }
+
   private void checkCluster(StoreJobException last) {
     SparkContext context = session.sparkContext();
     try {

@@ -40,6 +40,9 @@ public final class DDStoreSource
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
+    if (CommandTable.isCommand(options)) {
+      return CommandTable.schemaOf(options);
+    }
     SparkSession session = SparkSession.active();
     ReadOptions read = ReadOptions.of(options);
     ResidentStore store = DDStores.open(session, read.name());
@@ -60,6 +63,9 @@ public final class DDStoreSource
       throw new IllegalArgumentException("a store has no partitions: remove partitionBy");
     }
     CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(properties);
+    if (CommandTable.isCommand(options)) {
+      return new CommandTable(options);
+    }
     return new DDStoreTable(
         new ReadOptions(ReadOptions.storeName(options), options.get(OptionKeys.INDEX_COLUMN)),
         schema);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.spark;
+
+import java.util.List;
+import org.ddstore.spark.resident.ResidentLayout;
+import org.ddstore.types.Internal;
+
+/**
+ * The places at which ranks outside of Java run: each beside its shard.
+ *
+ * @param homes id of the executor that holds the shard of each rank, by rank
+ * @param locations preferred location of the task of each rank; empty if its executor is lost
+ */
+@Internal
+public record RankPlaces(List<String> homes, List<String> locations) {
+  /** Label of the grant by which these ranks read the rows. */
+  static final String GRANT = "ranks";
+
+  private static RankPlaces of(ResidentLayout layout) {
+    return new RankPlaces(layout.homes(), layout.preferredLocations());
+  }
+
+  /**
+   * Waits until the cluster can run all ranks, and restores lost rows. Blocks.
+   *
+   * @throws org.ddstore.spark.types.PreflightException if the cluster cannot run the ranks
+   * @throws org.ddstore.types.DDStoreException if lost rows cannot be restored
+   */
+  public static RankPlaces prepare(ResidentStore store) {
+    return of(store.runner().prepare());
+  }
+
+  /** {@return the present places} Local. */
+  public static RankPlaces now(ResidentStore store) {
+    return of(store.places().now());
+  }
+
+  /**
+   * {@return a handle for the ranks, as one line of JSON} Opens the executors to them. Blocks.
+   *
+   * @throws UnsupportedOperationException if {@code spark.ddstore.grants} is false
+   */
+  public static String handle(ResidentStore store) {
+    return store.grantRanks().toJson();
+  }
+}
