@@ -73,9 +73,18 @@ class Body:
         if len(places) != 1:
             raise RuntimeError(f"a rank of store {self.store!r} has {len(places)} places: run without other operators")
         place = places[0]
+        result, failure = b"", None
         with _Output(self.output, place["rank"], place["executor"]) as output, _Children():
-            result = self._run(place)
+            try:
+                result = self._run(place)
+            except _Failure as e:
+                failure = e
         lines = output.text()
+        if failure is not None:
+            word = FAILURE + failure.encoded(place["rank"], lines)
+            if not failure.is_first:
+                time.sleep(_LATER_FAILURE_S)  # Spark ends this task as soon as the first failure is there
+            raise RuntimeError(f"rank {place['rank']} of store {self.store!r} has failed {word}")
         yield pa.RecordBatch.from_pydict(
             {
                 "rank": pa.array([place["rank"]], pa.int32()),
@@ -87,6 +96,7 @@ class Body:
         )
 
     def _run(self, place: dict[str, Any]) -> bytes:
+        """Returns the pickled result of the function; raises _Failure."""
         from pyspark import BarrierTaskContext, cloudpickle
 
         group: _Group | None = None
@@ -96,25 +106,39 @@ class Body:
             group = _Group(context, hosts, self.backend, timedelta(seconds=self.collective_timeout))
             with attach(place["handle"]) as store, Rank(group, store, place, self.attempt) as rank:
                 train: Callable[[Rank], Any] = cloudpickle.loads(self.train)
-                result: bytes = cloudpickle.dumps(train(rank))
+                value = train(rank)
+                try:
+                    result: bytes = cloudpickle.dumps(value)
+                except Exception as e:
+                    raise TypeError(
+                        f"the result of rank {rank.rank}, a {type(value).__name__}, cannot be pickled: {e}"
+                    ) from None
             group.close()
             return result
         except BaseException as e:
-            word = FAILURE + _encoded(context.partitionId(), e)
-            if group is not None and not group.is_first_failure():
-                time.sleep(_LATER_FAILURE_S)  # Spark ends this task as soon as the first failure is there
-            raise RuntimeError(f"rank {context.partitionId()} of store {self.store!r} has failed {word}") from None
+            raise _Failure(e, group is None or group.is_first_failure()) from None
 
 
-def _encoded(rank: int, error: BaseException) -> str:
-    lines = "".join(traceback.format_exception(type(error), error, _of_user(error)))
-    failure = {
-        "rank": rank,
-        "type": type(error).__name__,
-        "message": str(error)[:_MAX_TRACEBACK],
-        "traceback": lines[-_MAX_TRACEBACK:],
-    }
-    return base64.urlsafe_b64encode(zlib.compress(json.dumps(failure).encode("utf-8"))).decode("ascii")
+class _Failure(Exception):
+    """An error of a rank, and whether no other rank has failed before."""
+
+    def __init__(self, error: BaseException, is_first: bool) -> None:
+        super().__init__(str(error))
+        self._error = error
+        self.is_first = is_first
+
+    def encoded(self, rank: int, output: str) -> str:
+        """Returns the error as a word: messages of Spark lose everything else."""
+        error = self._error
+        lines = "".join(traceback.format_exception(type(error), error, _of_user(error)))
+        failure = {
+            "rank": rank,
+            "type": type(error).__name__,
+            "message": str(error)[:_MAX_TRACEBACK],
+            "traceback": lines[-_MAX_TRACEBACK:],
+            "output": output[-_MAX_TRACEBACK:],
+        }
+        return base64.urlsafe_b64encode(zlib.compress(json.dumps(failure).encode("utf-8"))).decode("ascii")
 
 
 def _of_user(error: BaseException) -> Any:
@@ -400,8 +424,8 @@ class _Output:
         for number, former in self._streams:
             os.dup2(former, number)
         self._thread.join(2.0)  # until children that print have ended
-        for _, former in self._streams:
-            os.close(former)
+        for stream in self._streams:
+            os.close(stream[1])
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.close()

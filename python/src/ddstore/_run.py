@@ -106,6 +106,8 @@ class Run:
                     raise
                 failure: Exception = e
             except Exception as e:
+                if "Job aborted" not in str(e):
+                    raise  # not a failure of the ranks
                 if attempt >= plan["maxAttempts"] or _is_final(e):
                     raise StoreLostError(
                         f"attempt {attempt} of {plan['maxAttempts']} on {plan['ranks']} ranks of store "
@@ -206,6 +208,8 @@ def _decoded(word: str) -> Exception:
     try:
         text = zlib.decompressobj().decompress(base64.urlsafe_b64decode(word), _MAX_FAILURE)
         failure = json.loads(text)
+        for line in failure["output"].splitlines():
+            _show(failure["rank"], line)
         return RankError(failure["rank"], failure["type"], failure["message"], failure["traceback"])
     except (ValueError, KeyError, zlib.error):
         return RuntimeError("a rank has failed; its error is cut off, see the logs of the executors")

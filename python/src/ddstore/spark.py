@@ -471,4 +471,5 @@ def _in_words_of_python(message: str) -> str:
             return match.group(0)
         return _OPTIONS[option] + (f"[{column!r}]" if column else "")
 
-    return re.sub(r'option "([\w.]+)"', argument, message)
+    message = re.sub(r'option "([\w.]+)"', argument, message)
+    return message.replace("orderBy", "order_by").replace("fillNulls", "fill_nulls")
