@@ -105,7 +105,12 @@ class Body:
             hosts = [info.address.rsplit(":", 1)[0] for info in context.getTaskInfos()]
             group = _Group(context, hosts, self.backend, timedelta(seconds=self.collective_timeout))
             with attach(place["handle"]) as store, Rank(group, store, place, self.attempt) as rank:
-                train: Callable[[Rank], Any] = cloudpickle.loads(self.train)
+                try:
+                    train: Callable[[Rank], Any] = cloudpickle.loads(self.train)
+                except ModuleNotFoundError as e:
+                    raise ModuleNotFoundError(
+                        f"{e}: the function needs it; send it by --py-files, or addArtifacts with Spark Connect"
+                    ) from None
                 value = train(rank)
                 try:
                     result: bytes = cloudpickle.dumps(value)

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * Python environment below the user's cache. One file that uses the JDK only, because {@code java}
  * runs it before anything is compiled.
  */
-final class DocsCommand {
+public final class DocsCommand {
   private static final String HELP =
       """
       Usage: ddstore docs [--output DIR]
@@ -103,7 +103,7 @@ final class DocsCommand {
     if (python.isEmpty()) {
       return NO_PYTHON;
     }
-    Path environment = environment(python.get(), root.resolve("docs/requirements.lock"));
+    Path environment = environment(python.get(), root.resolve("docs/requirements.lock"), List.of());
     // Builds the jars: Javadoc reads their types, those of Spark and of the libraries of formats.
     ProcessBuilder build = new ProcessBuilder(root.resolve("ddstore").toString(), "--version");
     if (run(build) != 0) {
@@ -145,8 +145,14 @@ final class DocsCommand {
     return Optional.empty();
   }
 
-  /** Returns the folder of a Python environment with the packages of a lock file. */
-  private static Path environment(String python, Path lock)
+  /**
+   * Returns the folder of a Python environment with the packages of a lock file, below the user's
+   * cache. Installs it first if there is none. Blocks.
+   *
+   * @param options options of {@code python -m venv}
+   * @throws IllegalStateException if the packages cannot be installed
+   */
+  public static Path environment(String python, Path lock, List<String> options)
       throws IOException, InterruptedException {
     Path cache =
         Path.of(
@@ -154,7 +160,8 @@ final class DocsCommand {
                 System.getenv("XDG_CACHE_HOME"), System.getProperty("user.home") + "/.cache"));
     Process version = new ProcessBuilder(python, "-VV").start();
     byte[] name = version.getInputStream().readAllBytes();
-    String id = sha256(name, Files.readAllBytes(lock)).substring(0, 16);
+    String id =
+        sha256(name, Files.readAllBytes(lock), options.toString().getBytes(UTF_8)).substring(0, 16);
     Path folder = cache.resolve("ddstore").resolve("python-" + id);
     Files.createDirectories(folder.getParent());
     try (FileChannel channel =
@@ -169,10 +176,12 @@ final class DocsCommand {
         ProcessBuilder install = new ProcessBuilder(folder.resolve("bin/python").toString());
         install.command().addAll(pip);
         install.command().addAll(List.of("--require-hashes", "-r", lock.toString()));
-        if (run(new ProcessBuilder(python, "-m", "venv", "--clear", folder.toString())) != 0
-            || run(install) != 0) {
+        ProcessBuilder create = new ProcessBuilder(python, "-m", "venv", "--clear");
+        create.command().addAll(options);
+        create.command().add(folder.toString());
+        if (run(create) != 0 || run(install) != 0) {
           throw new IllegalStateException(
-              "needs Python packages of docs/requirements.lock, which cannot be installed");
+              "needs the Python packages of %s, which cannot be installed".formatted(lock));
         }
         Files.createFile(folder.resolve("complete"));
       }
