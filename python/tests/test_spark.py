@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import rows  # noqa: F401  # sets the path of the library
+import rows  # sets the path of the library
 
 try:
     import pyspark
@@ -45,6 +46,9 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.ddstore.maxAttempts": "3",
 }
+#: torchrun of PyTorch 1.13 has no option for "no redirection" with Python 3.11
+TORCHRUN = {"PET_REDIRECTS": "3", "PET_TEE": "3"}
+SETTINGS.update({f"spark.executorEnv.{name}": value for name, value in TORCHRUN.items()})
 PATIENCE_S = 60.0
 END_S = 10.0
 
@@ -95,9 +99,8 @@ class Cases:
 
         def pids(self, count: int) -> list[int]:
             """Returns the processes that ranks and their children have written down, when all have."""
-            files = lambda: list(self.work.glob("pid-*"))  # noqa: E731
-            until(f"{count} processes", lambda: len(files()) == count)
-            return [int(file.name[4:]) for file in files()]
+            until(f"{count} processes", lambda: len(list(self.work.glob("pid-*"))) == count)
+            return [int(file.name[4:]) for file in self.work.glob("pid-*")]
 
         def assert_ended(self, pids: list[int]) -> None:
             until(f"the end of {pids}", lambda: not any(alive(pid) for pid in pids), END_S)
@@ -285,6 +288,37 @@ class ClassicTest(Cases.SparkTest):
         cls.spark = builder.getOrCreate()
         cls.addClassCleanup(cls.spark.stop)
         cls.spark.sparkContext.setLogLevel("OFF")
+
+    def test_the_programs_of_the_page_run(self) -> None:
+        page = (rows.PYTHON.parent / "docs/pyspark.md").read_text()
+        blocks = re.findall(r"```(python|shell)\n(.*?)```", page, re.DOTALL)
+        names: dict[str, Any] = {"spark": self.spark, "__name__": "__main__"}
+        found = []
+        for language, block in blocks:
+            code = block.replace("/data/", f"{self.work}/")
+            if code.startswith("# train.py"):
+                (self.work / "train.py").write_text(code)
+                continue
+            output = StringIO()
+            with self.subTest(code), redirect_stdout(output):
+                if language == "python":
+                    exec(compile(code, "pyspark.md", "exec"), names)
+                else:
+                    command = code.replace("torchrun", f"{sys.executable} -m torch.distributed.run", 1).split()
+                    run = subprocess.run(
+                        command, cwd=self.work, env={**os.environ, **TORCHRUN}, capture_output=True, text=True
+                    )
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    print(run.stdout)
+            found.append(output.getvalue())
+        model, distributor, torchrun, barrier = found
+        weights = eval(model.splitlines()[-1])[0]
+        self.assertAlmostEqual(weights[0], 1, delta=0.2)
+        self.assertAlmostEqual(weights[1], 2, delta=0.2)
+        self.assertRegex(distributor, r"\(\d+, '10,000 samples, each exactly once; 10,000 delivered, 0 dropped")
+        totals = [int(total) for total in re.findall(r"\d (\d+) 10,000 samples, each exactly once", torchrun)]
+        self.assertEqual((len(totals), sum(totals)), (2, 10_000 * 9_999 // 2))
+        self.assertIn("Row(rank=1, total=25000000)", barrier)
 
     def test_a_followed_handle_has_appended_rows(self) -> None:
         store = self.load()
