@@ -290,20 +290,20 @@ class ClassicTest(Cases.SparkTest):
         cls.addClassCleanup(cls.spark.stop)
         cls.spark.sparkContext.setLogLevel("OFF")
 
-    def test_the_programs_of_the_page_run(self) -> None:
-        page = (rows.PYTHON.parent / "docs/pyspark.md").read_text()
-        blocks = re.findall(r"```(python|shell)\n(.*?)```", page, re.DOTALL)
+    def programs(self, page: str) -> list[str]:
+        """Runs the programs of a page in their order, in one namespace; returns what they print."""
+        text = (rows.PYTHON.parent / "docs" / page).read_text()
         names: dict[str, Any] = {"spark": self.spark, "__name__": "__main__"}
-        found = []
-        for language, block in blocks:
+        outputs = []
+        for language, block in re.findall(r"<!-- not run: run by PySparkIT -->\n```(\w+)\n(.*?)```", text, re.DOTALL):
             code = block.replace("/data/", f"{self.work}/")
             if code.startswith("# train.py"):
                 (self.work / "train.py").write_text(code)
                 continue
             output = StringIO()
-            with self.subTest(code), redirect_stdout(output):
+            with redirect_stdout(output):
                 if language == "python":
-                    exec(compile(code, "pyspark.md", "exec"), names)
+                    exec(compile(code, page, "exec"), names)
                 else:
                     command = code.replace("torchrun", f"{sys.executable} -m torch.distributed.run", 1).split()
                     run = subprocess.run(
@@ -311,8 +311,11 @@ class ClassicTest(Cases.SparkTest):
                     )
                     self.assertEqual(run.returncode, 0, run.stderr)
                     print(run.stdout)
-            found.append(output.getvalue())
-        model, distributor, torchrun, barrier = found
+            outputs.append(output.getvalue())
+        return outputs
+
+    def test_the_programs_of_the_page_run(self) -> None:
+        model, distributor, torchrun, barrier = self.programs("pyspark.md")
         weights = eval(model.splitlines()[-1])[0]
         self.assertAlmostEqual(weights[0], 1, delta=0.2)
         self.assertAlmostEqual(weights[1], 2, delta=0.2)
@@ -320,6 +323,12 @@ class ClassicTest(Cases.SparkTest):
         totals = [int(total) for total in re.findall(r"\d (\d+) 10,000 samples, each exactly once", torchrun)]
         self.assertEqual((len(totals), sum(totals)), (2, 10_000 * 9_999 // 2))
         self.assertIn("Row(rank=1, total=25000000)", barrier)
+
+    def test_migrated_programs_run(self) -> None:
+        before, after, streaming = self.programs("guide/migrate.md")
+        for total in (before, after):  # half of the rows of two epochs
+            self.assertAlmostEqual(int(total.splitlines()[-1]), 10_000 * 9_999 // 2, delta=2_000_000)
+        self.assertIn("shuffled(42)", streaming)
 
     def test_a_followed_handle_has_appended_rows(self) -> None:
         store = self.load()
