@@ -50,7 +50,7 @@ SETTINGS = {
 #: torchrun of PyTorch 1.13 fails with Python 3.11 unless one stream is redirected
 TORCHRUN = {"PET_REDIRECTS": "1", "PET_TEE": "1"}
 SETTINGS.update({f"spark.executorEnv.{name}": value for name, value in TORCHRUN.items()})
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 END_S = 10.0
 
 
@@ -297,6 +297,8 @@ class ClassicTest(Cases.SparkTest):
         outputs = []
         for language, block in re.findall(r"<!-- not run: run by PySparkIT -->\n```(\w+)\n(.*?)```", text, re.DOTALL):
             code = block.replace("/data/", f"{self.work}/")
+            if code.startswith("./ddstore") or code.startswith("# journey.py"):
+                continue  # of the journey, which PySparkIT makes
             if code.startswith("# train.py"):
                 (self.work / "train.py").write_text(code)
                 continue
@@ -315,10 +317,7 @@ class ClassicTest(Cases.SparkTest):
         return outputs
 
     def test_the_programs_of_the_page_run(self) -> None:
-        model, distributor, torchrun, barrier = self.programs("pyspark.md")
-        weights = eval(model.splitlines()[-1])[0]
-        self.assertAlmostEqual(weights[0], 1, delta=0.2)
-        self.assertAlmostEqual(weights[1], 2, delta=0.2)
+        distributor, torchrun, barrier = self.programs("pyspark.md")
         self.assertRegex(distributor, r"\(\d+, '10,000 samples, each exactly once; 10,000 delivered, 0 dropped")
         totals = [int(total) for total in re.findall(r"\d (\d+) 10,000 samples, each exactly once", torchrun)]
         self.assertEqual((len(totals), sum(totals)), (2, 10_000 * 9_999 // 2))
@@ -407,6 +406,8 @@ class ConnectTest(Cases.SparkTest):
         cls.addClassCleanup(stop)
 
         def listens() -> bool:
+            if server.poll() is not None:
+                raise AssertionError(f"the server has ended: {Path(log.name).read_text()}")
             with socket.socket() as client:
                 return client.connect_ex(("127.0.0.1", port)) == 0
 
