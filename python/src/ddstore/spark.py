@@ -156,7 +156,7 @@ def open(spark: SparkSession, name: str) -> ResidentStore:
 
 def list(spark: SparkSession) -> builtins.list[ResidentStore]:
     """Returns the stores of the application, in the order of their names."""
-    rows = _translated(spark, _session(spark).sql("SHOW TABLES IN ddstore").collect)
+    rows = _translated(spark, lambda: _session(spark).sql("SHOW TABLES IN ddstore").collect())
     return [ResidentStore(spark, row["tableName"]) for row in rows]
 
 
