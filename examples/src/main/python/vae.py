@@ -86,53 +86,58 @@ def train(rank, epochs=5, batch=64, seed=42, folder=None, every=50):
     """
     is_test = rank.store.get_batch(np.arange(len(rank.store)), fields=["test"])["test"]
     batching = {"global_batch_size": batch, "tail": "keep", "rank": rank.rank, "world": rank.world}
-    images = {"fields": ["image"], "cast": {"image": ("float32", 1 / 255)}}
-    loader = rank.loader(samplers.shuffled(seed, **batching).within(np.flatnonzero(~is_test)), **images)
-    tests = rank.loader(samplers.sequential(**batching).within(np.flatnonzero(is_test)), **images)
+    reading = {"fields": ["image"], "cast": {"image": ("float32", 1 / 255)}}
+    loader = rank.loader(samplers.shuffled(seed, **batching).within(np.flatnonzero(~is_test)), **reading)
+    tests = rank.loader(samplers.sequential(**batching).within(np.flatnonzero(is_test)), **reading)
 
     vae = Vae(seed)
     parallel = DistributedDataParallel(vae)
     adam = torch.optim.Adam(vae.parameters(), lr=1e-3)
-    state = {"steps": 0, "losses": [], "sums": torch.zeros(2, dtype=torch.float64)}  # sums of loss and images
+    losses = torch.zeros(0, 2, dtype=torch.float64)  # of training and test images, by epoch
+    sums = torch.zeros(2, dtype=torch.float64)  # of the epoch: loss and images
+    steps = 0
     checkpoints = None if folder is None else Checkpoints(folder, rank=rank.rank, world=rank.world)
     saved = None if checkpoints is None else checkpoints.latest()
     if saved is not None:
         state = torch.load(saved.reader("vae"), weights_only=True)
-        vae.load_state_dict(state.pop("model"))
-        adam.load_state_dict(state.pop("adam"))
+        vae.load_state_dict(state["model"])
+        adam.load_state_dict({**adam.state_dict(), "state": state["moments"]})
+        losses, sums, steps = state["losses"], state["sums"], state["steps"]
         loader.load_state_dict(saved.state)
 
     def save():
         if checkpoints is not None:
             with checkpoints.save(loader.state_dict()) as to:
                 if rank.rank == 0:
+                    state = {"model": vae.state_dict(), "moments": adam.state_dict()["state"]}
                     with to.writer("vae") as file:
-                        torch.save({**state, "model": vae.state_dict(), "adam": adam.state_dict()}, file)
+                        torch.save({**state, "losses": losses, "sums": sums, "steps": steps}, file)
 
     def loss_of(network, epoch, batches, batch):
         """Returns the loss of the images of this rank, and the sums over all ranks of loss and images."""
         loss = network(batch["image"].flatten(1), noise(seed, epoch, batches.rows))
-        sums = torch.tensor([loss.item(), len(batch["image"])], dtype=torch.float64)
-        dist.all_reduce(sums)
-        return loss, sums
+        reduced = torch.tensor([loss.item(), len(batch["image"])], dtype=torch.float64)
+        dist.all_reduce(reduced)
+        return loss, reduced
 
-    for epoch in range(len(state["losses"]), epochs):
-        for batch in loader:
-            loss, sums = loss_of(parallel, epoch, loader, batch)
+    for epoch in range(len(losses), epochs):
+        for images in loader:
+            loss, reduced = loss_of(parallel, epoch, loader, images)
             adam.zero_grad()
-            (loss * rank.world / sums[1]).backward()  # whose mean over the ranks is the gradient of the global batch
+            (loss * rank.world / reduced[1]).backward()  # the mean over ranks is the gradient of the global batch
             adam.step()
-            state["sums"] += sums
-            state["steps"] += 1
-            if state["steps"] % every == 0:
+            sums += reduced
+            steps += 1
+            if steps % every == 0:
                 save()
         with torch.no_grad():
             tests.set_epoch(0)
-            tested = sum(loss_of(vae, TEST_NOISE, tests, batch)[1] for batch in tests)
-        losses = [float(loss / images) for loss, images in (state["sums"], tested)]
-        state.update(losses=[*state["losses"], losses], sums=torch.zeros(2, dtype=torch.float64))
+            tested = sum(loss_of(vae, TEST_NOISE, tests, images)[1] for images in tests)
+        mean, test_mean = sums[0] / sums[1], tested[0] / tested[1]
+        losses = torch.cat([losses, torch.stack([mean, test_mean])[None]])
+        sums.zero_()
         save()
         receipt = loader.receipt(dist)
         if rank.rank == 0:
-            print(f"Epoch {epoch + 1:2}  loss {losses[0]:.2f}, of test images {losses[1]:.2f}; {receipt}", flush=True)
-    return state["losses"]
+            print(f"Epoch {epoch + 1:2}  loss {mean:.2f}, of test images {test_mean:.2f}; {receipt}", flush=True)
+    return losses.tolist()

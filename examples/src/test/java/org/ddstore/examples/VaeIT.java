@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.ddstore.contract.Needed;
 import org.ddstore.spark.wire.NeedsPython;
-import org.ddstore.spark.wire.NeedsReaderTool;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,6 +29,7 @@ class VaeIT {
    */
   private static final double FLOAT_PERCENT = 0.01;
 
+  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final int ROWS = 700;
   private static final int STEPS = 10; // an epoch
 
@@ -123,12 +123,9 @@ class VaeIT {
                 "--epochs 2 --ranks 4",
                 "--epochs 1 --ranks 2 " + saved,
                 "--epochs 2 --ranks 3 " + saved));
-    boolean hasPython =
-        Stream.of(new NeedsPython.Condition(), new NeedsReaderTool.Condition())
-            .noneMatch(need -> need.evaluateExecutionCondition(null).isDisabled());
+    boolean hasPython = hasPython();
     if (hasPython) {
-      String root = System.getProperty("ddstore.root");
-      runs.add("python %d %s %s".formatted(ROWS, directory.resolve("python"), root));
+      runs.add("python %d %s %s".formatted(ROWS, directory.resolve("python"), ROOT));
     }
     List<JsonNode> others =
         Program.withPyTorch(directory, temporary, ExampleSeries.class, runs).jsonLines();
@@ -151,6 +148,13 @@ class VaeIT {
           .as("files left")
           .containsExactlyInAnyOrder("reconstructions.png", "samples.png");
     }
+  }
+
+  private static boolean hasPython() {
+    Path library = ROOT.resolve("native/target/c/libddstore_reader.so");
+    return !new NeedsPython.Condition().evaluateExecutionCondition(null).isDisabled()
+        && !Needed.condition("libddstore_reader", Files.exists(library), library + " was not built")
+            .isDisabled();
   }
 
   /** The same losses on two ranks, and after a rank was killed and three have continued. */
