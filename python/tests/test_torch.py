@@ -98,14 +98,14 @@ class LoaderTest(StoreTest):
         assert_same(array(batch["m"]), bfloat16(fixed("m", batch["id"].tolist())))
         self.assertEqual(batch["p"].values.shape[1:], (2,))
         dataset = StoreDataset(self.store, ["f32"])
-        read = self.store.get_batch
+        read = self.store._batch
         kept: dict[str, Any] = {}
 
         def get_batch(*arguments: Any) -> Any:
             kept.update(read(*arguments))
             return kept
 
-        with mock.patch.object(self.store, "get_batch", get_batch):
+        with mock.patch.object(self.store, "_batch", get_batch):
             tensor = dataset[[1, 2]]["f32"]
         self.assertEqual(tensor.data_ptr(), kept["f32"].ctypes.data)
 

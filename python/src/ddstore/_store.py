@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import addressof, byref, c_char, c_int, c_void_p, create_string_buffer
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -395,15 +396,14 @@ class Store:
             TimeoutError: the rows have not arrived in time.
             StoreGoneError, StoreLostError, GrantError: see there.
         """
+        timeout_ms = self._timeout_ms if timeout is None else _milliseconds(timeout)
+        batch: Batch = self._alone(self._batch, self._plan(fields, cast), indices, out, timeout_ms)
+        return batch
+
+    def _batch(self, plan: _Plan, indices: Indices, out: Any, timeout_ms: int) -> Batch:
         rows = np.asarray(indices)
         if rows.dtype is not _INT64 or rows.ndim != 1 or not rows.flags.c_contiguous:
             rows = _as_indices(rows)
-        plan = self._plan(fields, cast)
-        timeout_ms = self._timeout_ms if timeout is None else _milliseconds(timeout)
-        batch: Batch = self._alone(self._batch, plan, rows, out, timeout_ms)
-        return batch
-
-    def _batch(self, plan: _Plan, rows: npt.NDArray[np.int64], out: Any, timeout_ms: int) -> Batch:
         batch = self._prepare(plan, len(rows), out)
         self._read(plan, batch, rows, timeout_ms)
         return dict(zip(plan.names, batch, strict=True)) if plan.all_fixed else self._finish(plan, batch)
@@ -463,7 +463,7 @@ class Store:
         batch: list[Any] = []
         for output in plan.outputs:
             array: Any
-            if out is not None and output.name in out:
+            if out and output.name in out:
                 array = out[output.name]
                 _check_out(output, array, rows)
                 given.append(array)
@@ -474,10 +474,11 @@ class Store:
                 array = (values, np.zeros(rows + 1, np.int64))
             _aim(output, array)
             batch.append(array)
-        if out is not None and len(given) < len(out):
-            raise ValueError(f"out has {sorted(set(out) - set(plan.names))}, which are not read")
-        if any(np.may_share_memory(one, other) for i, one in enumerate(given) for other in given[:i]):
-            raise ValueError(f"out of {sorted(out or ())}: two arrays share memory")
+        if out:
+            if len(given) < len(out):
+                raise ValueError(f"out has {sorted(set(out) - set(plan.names))}, which are not read")
+            if len(given) > 1 and any(np.may_share_memory(one, other) for one, other in combinations(given, 2)):
+                raise ValueError(f"out of {sorted(out)}: two arrays share memory")
         return batch
 
     def _enlarge(self, plan: _Plan, batch: list[Any]) -> None:

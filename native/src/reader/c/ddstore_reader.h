@@ -321,7 +321,8 @@ struct dds_batch {
  * batch    number of the batch, in [0, batches)
  * info     description of the batch, or NULL
  * samples  receives the numbers of the samples, for the coverage: dds_epoch_max_size elements, or NULL
- * rows     receives the global indices of their rows, as samples, or NULL; both are equal without a subset
+ * rows     receives the global indices of their rows, as samples, or NULL; both are equal without a subset, and can
+ *          be one array
  */
 DDS_API int dds_epoch_batch(struct dds_epoch *epoch, int64_t batch, struct dds_batch *info, int64_t *samples,
                             int64_t *rows, struct dds_error *error);
