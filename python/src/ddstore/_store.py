@@ -616,8 +616,8 @@ def _check_out(output: _Output, array: Any, rows: int) -> None:
     name = output.name
     if not output.fixed:
         raise ValueError(f"out[{name!r}]: only fixed fields have one")
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"out[{name!r}] is no NumPy array: {type(array).__name__}")
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise ValueError(f"out[{name!r}] is no NumPy array without a mask: {type(array).__name__}")
     if array.shape != (rows, *output.shape) or array.dtype != output.dtype:
         raise ValueError(
             f"out[{name!r}] of shape {array.shape} and type {array.dtype}: the rows need {(rows, *output.shape)} of"
