@@ -142,6 +142,12 @@ def _load() -> ctypes.CDLL:
             c_int,
             [reader, c_void_p, c_size_t, c_void_p, c_size_t, c_int64, c_void_p],
         ),
+        "dds_arrow_read": (
+            c_int,
+            [reader, c_void_p, c_size_t, c_void_p, c_size_t, c_int64, POINTER(c_void_p), c_void_p],
+        ),
+        "dds_arrow_close": (None, [c_void_p]),
+        "dds_arrow_use_python": (None, [c_void_p, c_void_p]),
         "dds_sampler_sequential": (c_int, [POINTER(c_void_p), POINTER(Error)]),
         "dds_sampler_shuffled": (c_int, [c_int64, POINTER(c_void_p), POINTER(Error)]),
         "dds_sampler_chunked": (

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
+from ._arrow import ArrowBatch
 from .errors import HandleError, error_of
 
 #: memory that is made for a ragged field before its size is known
@@ -400,10 +401,42 @@ class Store:
         batch: Batch = self._alone(self._batch, self._plan(fields, cast), indices, out, timeout_ms)
         return batch
 
+    def to_arrow(
+        self, indices: Indices, fields: Sequence[str] | str | None = None, timeout: float | None = None
+    ) -> ArrowBatch:
+        """Reads rows as :meth:`get_batch` does, for the libraries that take Arrow's PyCapsule interface.
+
+        >>> table = pyarrow.table(store.to_arrow([7, 3]))
+
+        A shape of one dimension becomes a list of fixed size, one of several the extension
+        ``arrow.fixed_shape_tensor``, a ragged field a large list, bfloat16 uint16.
+        """
+        timeout_ms = self._timeout_ms if timeout is None else _milliseconds(timeout)
+        batch: ArrowBatch = self._alone(self._arrow, self._plan(fields, None), indices, timeout_ms)
+        return batch
+
+    def _arrow(self, plan: _Plan, indices: Indices, timeout_ms: int) -> ArrowBatch:
+        rows = _as_indices(indices)
+        numbers = np.array([output.target.field for output in plan.outputs], np.int32)
+        pointer = c_void_p()
+        code = c.library.dds_arrow_read(
+            self._open(),
+            address_of(rows),
+            len(rows),
+            address_of(numbers),
+            len(numbers),
+            timeout_ms,
+            byref(pointer),
+            self._error_address,
+        )
+        if code == c.INVALID_ARGUMENT:
+            self._check_range(rows)
+        if code != c.OK:
+            raise self._failure()
+        return ArrowBatch(pointer, len(rows))
+
     def _batch(self, plan: _Plan, indices: Indices, out: Any, timeout_ms: int) -> Batch:
-        rows = np.asarray(indices)
-        if rows.dtype is not _INT64 or rows.ndim != 1 or not rows.flags.c_contiguous:
-            rows = _as_indices(rows)
+        rows = _as_indices(indices)
         batch = self._prepare(plan, len(rows), out)
         self._read(plan, batch, rows, timeout_ms)
         return dict(zip(plan.names, batch, strict=True)) if plan.all_fixed else self._finish(plan, batch)
@@ -589,7 +622,10 @@ def _milliseconds(timeout: float) -> int:
     return max(1, round(timeout * 1000))
 
 
-def _as_indices(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _as_indices(indices: Indices) -> npt.NDArray[np.int64]:
+    rows = np.asarray(indices)
+    if rows.dtype is _INT64 and rows.ndim == 1 and rows.flags.c_contiguous:
+        return rows
     if rows.shape == (0,):
         return np.empty(0, np.int64)
     if rows.dtype.kind not in "iu":
