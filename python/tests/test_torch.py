@@ -349,7 +349,7 @@ class MemoryTest(StoreTest):
         with ddstore.attach(LARGE) as store:
             alone = shared_bytes([os.getpid()])
             dataset = StoreDataset(store)
-            sampler = BatchSampler(dataset, samplers.shuffled(1, batch_size=64))
+            sampler = BatchSampler(dataset, samplers.shuffled(1, batch_size=128))
             batches = DataLoader(dataset, sampler=sampler, batch_size=None, num_workers=8)
             workers: list[int] = []
             seen = private = shared = 0

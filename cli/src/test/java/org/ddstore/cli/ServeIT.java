@@ -189,8 +189,7 @@ class ServeIT {
           .isEqualTo("rw-------");
       assertThat(python(CHECK)).isEqualTo("equal");
       trained =
-          python(
-              TRAIN.formatted(codeOf("docs/python.md"), codeOf("docs/guide/single-cell.md")));
+          python(TRAIN.formatted(codeOf("docs/python.md"), codeOf("docs/guide/single-cell.md")));
       assertThatThrownBy(() -> new HandleFiles(cells(handles), List.of("cells")).prepare())
           .hasMessage(
               "--handle %s: 1,000 rows of store \"cells\" are served with it: choose another file,"
