@@ -33,6 +33,8 @@ public final class DocsCommand {
   /** The exit status if there is no Python: the launcher then installs it and tries again. */
   private static final int NO_PYTHON = 3;
 
+  private static final String ENVIRONMENT = "--environment";
+
   private static final String USABLE =
       "import ensurepip, sys, venv; assert sys.version_info >= (3, 9)";
 
@@ -48,7 +50,10 @@ public final class DocsCommand {
     Path root = Path.of(all[0]);
     int status;
     try {
-      status = build(root, output(root, arguments));
+      status =
+          arguments.contains(ENVIRONMENT) // for the launcher
+              ? environment(Path.of(arguments.get(1)))
+              : build(root, output(root, arguments));
     } catch (IllegalArgumentException e) {
       System.err.printf("ddstore: docs: %s%nSee ./ddstore docs --help%n", e.getMessage());
       status = 2;
@@ -129,6 +134,16 @@ public final class DocsCommand {
       throw new IllegalStateException("the site has not been built, see above");
     }
     System.out.println(output.resolve("index.html"));
+    return 0;
+  }
+
+  /** Prints the folder of the environment of a lock file, beside the packages of the system. */
+  private static int environment(Path lock) throws IOException, InterruptedException {
+    Optional<String> python = findPython();
+    if (python.isEmpty()) {
+      return NO_PYTHON;
+    }
+    System.out.println(environment(python.get(), lock, List.of("--system-site-packages")));
     return 0;
   }
 
