@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of reads. Each is also one of Python's own exceptions."""
+"""Errors of reads and of checkpoints. Each is also one of Python's own exceptions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ class GrantError(PermissionError):
 
 class HandleError(ValueError):
     """The file is no handle, of another version, or contradicts the rows."""
+
+
+class CheckpointError(OSError):
+    """A checkpoint cannot be saved or read. Earlier ones are unchanged."""
+
+
+class CorruptCheckpointError(ValueError):
+    """A file of a checkpoint is missing or not as it was written. The message names it and the remedy."""
 
 
 _ERRORS: dict[int, type[Exception]] = {

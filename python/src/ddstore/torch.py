@@ -136,6 +136,8 @@ class _Progress:
         self._length: tuple[int, int, int] | None = None
         #: Number of samples at the end of the last batch that only pad it, and have no weight.
         self.padding = 0
+        #: Global indices of the rows of the last batch.
+        self.rows = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
         """Returns the number of batches of this rank in the present epoch, also of an epoch to resume."""
@@ -162,7 +164,8 @@ class _Progress:
         self._batch = first
         return epoch, first
 
-    def _delivered(self, epoch: Epoch, samples: npt.NDArray[np.int64], padding: int) -> None:
+    def _delivered(self, epoch: Epoch, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]) -> None:
+        self.rows, samples, padding = batch
         epoch.deliver(samples, padding)
         self.padding = padding
         self._batch += 1
@@ -312,7 +315,7 @@ class _Iteration:
         self._loader = loader
         self._epoch = epoch
         self._next = first
-        self._pending: deque[tuple[Future[Any], npt.NDArray[np.int64], int]] = deque()
+        self._pending: deque[tuple[Future[Any], Any]] = deque()
         self._over: str | None = None  # no exception, whose traceback would keep the frames of the loop
         self._prefetch = loader._reads.default_prefetch() if loader._prefetch is None else loader._prefetch
         self._process = os.getpid()
@@ -339,38 +342,38 @@ class _Iteration:
             self.close(_COMPLETE)
             self._loader._completed(self._epoch)
             raise StopIteration
-        batch, event, samples, padding = taken
-        self._loader._delivered(self._epoch, samples, padding)
+        batch, event, places = taken
+        self._loader._delivered(self._epoch, places)
         return self._loader._reads.hand_out(batch, event)
 
-    def _take(self) -> tuple[Any, Any, npt.NDArray[np.int64], int] | None:
-        """Returns the next batch; None at the end of the epoch."""
+    def _take(self) -> tuple[Any, Any, Any] | None:
+        """Returns the next batch, its event, and its rows, samples and padding; None at the end of the epoch."""
         reads = self._loader._reads
         epoch = self._epoch
         if self._pool is None:
             if self._next == len(epoch):
                 return None
-            rows, samples, padding = epoch.batch(self._next)
-            batch, event = reads.read(self._loader.store, rows)
+            places = epoch.batch(self._next)
+            batch, event = reads.read(self._loader.store, places[0])
             self._next += 1
-            return batch, event, samples, padding
+            return batch, event, places
         while self._next < len(epoch) and len(self._pending) <= self._prefetch:
-            rows, samples, padding = epoch.batch(self._next)
+            places = epoch.batch(self._next)
             self._next += 1
-            self._pending.append((self._pool.submit(reads.ahead, rows), samples, padding))
+            self._pending.append((self._pool.submit(reads.ahead, places[0]), places))
         if not self._pending:
             return None
-        future, samples, padding = self._pending[0]
+        future, places = self._pending[0]
         batch, event = future.result()
         self._pending.popleft()  # not before: an interrupt of the wait loses no batch
-        return batch, event, samples, padding
+        return batch, event, places
 
     def close(
         self, reason: str = "this loop has ended: its loader was closed, began another, or loaded a state"
     ) -> None:
         """Ends the threads, after the reads that they have begun."""
         self._over = reason
-        for future, _, _ in self._pending:
+        for future, _ in self._pending:
             future.cancel()
         self._pending.clear()
         if self._pool is not None:
@@ -616,8 +619,7 @@ class BatchSampler(_Progress, torch.utils.data.Sampler):
             if loop != self._loop:
                 raise RuntimeError("this loop has ended: another was begun, or a state was loaded")
             assert epoch is not None
-            _, samples, padding = epoch.batch(number)
-            self._delivered(epoch, samples, padding)
+            self._delivered(epoch, epoch.batch(number))
             number += 1
             yield batch
         epoch = self._current

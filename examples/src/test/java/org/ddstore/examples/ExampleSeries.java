@@ -2,6 +2,7 @@
 package org.ddstore.examples;
 
 import java.util.Arrays;
+import org.ddstore.examples.vae.PythonVae;
 import org.ddstore.examples.vae.VaeCommand;
 import org.ddstore.local.EmbeddedSpark;
 import picocli.CommandLine;
@@ -34,6 +35,7 @@ final class ExampleSeries {
       case "vae" -> ExampleArguments.parser(new VaeCommand());
       case "graph" -> Graph.command();
       case "sparse" -> Sparse.command();
+      case "python" -> new CommandLine(new PythonVae());
       default -> throw new IllegalArgumentException("no such example: " + name);
     };
   }

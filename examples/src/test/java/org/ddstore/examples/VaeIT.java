@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.ddstore.contract.Needed;
+import org.ddstore.spark.wire.NeedsPython;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,11 @@ class VaeIT {
    */
   private static final double FLOAT_PERCENT = 0.01;
 
-  private static final String TRAINING = "--rows 700 --batch 60 --json ";
+  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
+  private static final int ROWS = 700;
+  private static final int STEPS = 10; // an epoch
+
+  private static final String TRAINING = "--rows " + ROWS + " --batch 60 --json ";
 
   @TempDir private static Path shared;
 
@@ -90,8 +95,8 @@ class VaeIT {
   }
 
   /**
-   * The launcher trains on two ranks. The other numbers of ranks, and the resumed training, share a
-   * Spark.
+   * The launcher trains on two ranks. The other numbers of ranks, the resumed training, and Python
+   * share a Spark.
    */
   @Test
   void everyNumberOfRanksGivesTheSameLosses() throws Exception {
@@ -111,13 +116,20 @@ class VaeIT {
     }
 
     String saved = "--checkpoints " + directory.resolve("saved");
-    List<JsonNode> others =
-        series(
-            List.of(
+    List<String> runs =
+        new ArrayList<>(
+            vae(
                 "--epochs 2 --ranks 1",
                 "--epochs 2 --ranks 4",
                 "--epochs 1 --ranks 2 " + saved,
                 "--epochs 2 --ranks 3 " + saved));
+    boolean hasPython = hasPython();
+    if (hasPython) {
+      runs.add("python %d %s %s".formatted(ROWS, directory.resolve("python"), ROOT));
+    }
+    List<JsonNode> others =
+        Program.withPyTorch(directory, temporary, ExampleSeries.class, runs).jsonLines();
+    assertThat(others).hasSameSizeAs(runs);
 
     assertThat(others.get(0).get("results")).hasSize(1);
     assertSameLosses(others.get(0), two, 2);
@@ -128,11 +140,32 @@ class VaeIT {
         .isEqualTo("epoch 2, batch 0");
     assertSameLosses(resumed, two, 2);
     assertCovered(resumed, 2, "600", "100");
+    if (hasPython) {
+      assertPython(others.get(4), two);
+    }
     try (Stream<Path> left = Files.list(out)) {
       assertThat(left.map(Path::getFileName).map(Path::toString))
           .as("files left")
           .containsExactlyInAnyOrder("reconstructions.png", "samples.png");
     }
+  }
+
+  private static boolean hasPython() {
+    Path library = ROOT.resolve("native/target/c/libddstore_reader.so");
+    return !new NeedsPython.Condition().evaluateExecutionCondition(null).isDisabled()
+        && !Needed.condition("libddstore_reader", Files.exists(library), library + " was not built")
+            .isDisabled();
+  }
+
+  /** The same losses on two ranks, and after a rank was killed and three have continued. */
+  private static void assertPython(JsonNode python, JsonNode two) {
+    assertSameLosses(python, two, 3);
+    JsonNode resumed = python.get("resumed");
+    assertThat(resumed.get("ranks").asInt()).as("ranks of the last checkpoint").isEqualTo(2);
+    assertThat(resumed.get("epoch").asInt() * STEPS + resumed.get("batch").asInt())
+        .as("steps before the last checkpoint, of 17 before the loss")
+        .isEqualTo(16);
+    assertSameLosses(resumed, two, 3);
   }
 
   @Test
@@ -162,13 +195,8 @@ class VaeIT {
             "Complete");
   }
 
-  /** Runs the command several times on one Spark; returns the reports. */
-  private List<JsonNode> series(List<String> runs) throws IOException, InterruptedException {
-    List<String> lines =
-        runs.stream().map(run -> "vae " + TRAINING + "--out " + out + " " + run).toList();
-    List<JsonNode> reports =
-        Program.withPyTorch(directory, temporary, ExampleSeries.class, lines).jsonLines();
-    assertThat(reports).hasSameSizeAs(runs);
-    return reports;
+  /** Returns runs of the command for {@link ExampleSeries}. */
+  private List<String> vae(String... runs) {
+    return Stream.of(runs).map(run -> "vae " + TRAINING + "--out " + out + " " + run).toList();
   }
 }

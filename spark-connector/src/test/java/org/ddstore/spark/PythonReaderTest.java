@@ -5,18 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.TaskContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.ddstore.checkpoint.Checkpoint;
+import org.ddstore.checkpoint.CheckpointOptions;
+import org.ddstore.checkpoint.CheckpointStorage;
+import org.ddstore.checkpoint.CheckpointWriter;
+import org.ddstore.checkpoint.SavingRanks;
 import org.ddstore.contract.Needed;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
+import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.wire.NeedsPython;
 import org.ddstore.spark.wire.NeedsReaderTool;
@@ -41,6 +50,8 @@ class PythonReaderTest extends OnTestCluster {
   private static final int GLOBAL_BATCH = 96;
   private static final int EPOCH = 2;
   private static final int BATCHES = 4;
+  private static final int CHUNK = 4096;
+  private static final int MODEL_BYTES = 10_000;
   private static final long END_SECONDS = 20;
 
   @BeforeAll
@@ -95,8 +106,12 @@ class PythonReaderTest extends OnTestCluster {
         .load("python");
   }
 
-  /** Returns the state of a loader that {@code test_torch.py} continues with. */
-  private static String state(ResidentStore store) {
+  /**
+   * Returns the state of a loader that {@code test_torch.py} continues with, and saves it in a
+   * checkpoint that {@code test_checkpoint.py} reads.
+   */
+  private String state(ResidentStore store) {
+    String folder = checkpoints().toUri().toString();
     List<String> states =
         store.run(
             context -> {
@@ -111,11 +126,58 @@ class PythonReaderTest extends OnTestCluster {
                 for (int i = 0; i < BATCHES; i++) {
                   batches.next();
                 }
+                context
+                    .checkpoints(folder, CheckpointOptions.defaults().chunkSize(CHUNK))
+                    .save(loader.state(), PythonReaderTest::writeStreams);
                 return loader.state().toJson();
               }
             });
     assertThat(states).hasSize(4).containsOnly(states.get(0));
     return states.get(0);
+  }
+
+  private Path checkpoints() {
+    return directory.resolve("checkpoints");
+  }
+
+  /** The bytes of the stream "model" of {@code test_checkpoint.py}. */
+  private static byte[] model() {
+    byte[] bytes = new byte[MODEL_BYTES];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (i * 7);
+    }
+    return bytes;
+  }
+
+  private static void writeStreams(CheckpointWriter to) throws IOException {
+    if (TaskContext.getPartitionId() == 0) {
+      try (OutputStream out = to.writer("model")) {
+        out.write(model());
+      }
+    } else if (TaskContext.getPartitionId() == 1) {
+      to.writer("empty").close();
+    }
+  }
+
+  /** Reads on three ranks what Python has saved on two after the checkpoint of Java. */
+  private void assertSavedByPython(String state) throws Exception {
+    List<Boolean> read =
+        SavingRanks.values(
+            3,
+            CheckpointStorage.local(checkpoints()),
+            CheckpointOptions.defaults(),
+            (checkpoints, rank) -> {
+              Checkpoint saved = checkpoints.latest().orElseThrow();
+              assertThat(checkpoints.numbers()).containsExactly(1L, 2L);
+              assertThat(saved.number()).isEqualTo(2);
+              assertThat(saved.states()).hasSize(2).containsOnly(EpochState.parse(state));
+              assertThat(saved.streams()).containsExactly("part0", "part1");
+              assertThat(saved.bytes("part0")).isEqualTo(model());
+              assertThat(saved.bytes("part1"))
+                  .isEqualTo(Arrays.copyOfRange(model(), 1, MODEL_BYTES));
+              return true;
+            });
+    assertThat(read).hasSize(3);
   }
 
   /**
@@ -130,6 +192,7 @@ class PythonReaderTest extends OnTestCluster {
     builder.command().addAll(modules);
     builder.environment().put("DDSTORE_HANDLE", directory.resolve("handle.json").toString());
     builder.environment().put("DDSTORE_STATE", state);
+    builder.environment().put("DDSTORE_CHECKPOINTS", checkpoints().toString());
     Process python = builder.directory(TESTS.toFile()).redirectError(report.toFile()).start();
     try (BufferedReader output = python.inputReader()) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {
@@ -159,7 +222,10 @@ class PythonReaderTest extends OnTestCluster {
   void readsRowsAndLoadsTensors() throws Exception {
     ResidentStore store = load();
     store.handle().save(directory.resolve("handle.json"), true);
-    runTests(List.of("test_samplers", "test_store", "test_torch"), state(store), Map.of());
+    String state = state(store);
+    runTests(
+        List.of("test_samplers", "test_checkpoint", "test_store", "test_torch"), state, Map.of());
+    assertSavedByPython(state);
   }
 
   @Test

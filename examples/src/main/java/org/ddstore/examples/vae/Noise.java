@@ -24,8 +24,11 @@ public final class Noise {
     for (int i = 0; i < rows; i++) {
       SplittableRandom random =
           new SplittableRandom(epochSeed ^ (row.applyAsLong(i) * 0xD6E8FEB86659FD93L));
-      for (int j = 0; j < Layer.LATENT; j++) {
-        noise[i * Layer.LATENT + j] = (float) random.nextGaussian();
+      for (int j = 0; j < Layer.LATENT; j += 2) { // the method of Box and Muller, as in vae.py
+        double radius = Math.sqrt(-2 * Math.log(1 - random.nextDouble()));
+        double angle = 2 * Math.PI * random.nextDouble();
+        noise[i * Layer.LATENT + j] = (float) (radius * Math.cos(angle));
+        noise[i * Layer.LATENT + j + 1] = (float) (radius * Math.sin(angle));
       }
     }
     return noise;
