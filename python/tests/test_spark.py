@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import logging
 import os
+import re
+import resource
 import signal
 import socket
 import subprocess
@@ -18,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import rows  # noqa: F401  # sets the path of the library
+import rows  # sets the path of the library
 
 try:
     import pyspark
@@ -45,7 +47,10 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "2",
     "spark.ddstore.maxAttempts": "3",
 }
-PATIENCE_S = 60.0
+#: torchrun of PyTorch 1.13 fails with Python 3.11 unless one stream is redirected
+TORCHRUN = {"PET_REDIRECTS": "1", "PET_TEE": "1"}
+SETTINGS.update({f"spark.executorEnv.{name}": value for name, value in TORCHRUN.items()})
+PATIENCE_S = 120.0
 END_S = 10.0
 
 
@@ -95,9 +100,8 @@ class Cases:
 
         def pids(self, count: int) -> list[int]:
             """Returns the processes that ranks and their children have written down, when all have."""
-            files = lambda: list(self.work.glob("pid-*"))  # noqa: E731
-            until(f"{count} processes", lambda: len(files()) == count)
-            return [int(file.name[4:]) for file in files()]
+            until(f"{count} processes", lambda: len(list(self.work.glob("pid-*"))) == count)
+            return [int(file.name[4:]) for file in self.work.glob("pid-*")]
 
         def assert_ended(self, pids: list[int]) -> None:
             until(f"the end of {pids}", lambda: not any(alive(pid) for pid in pids), END_S)
@@ -286,6 +290,45 @@ class ClassicTest(Cases.SparkTest):
         cls.addClassCleanup(cls.spark.stop)
         cls.spark.sparkContext.setLogLevel("OFF")
 
+    def programs(self, page: str) -> list[str]:
+        """Runs the programs of a page in their order, in one namespace; returns what they print."""
+        text = (rows.PYTHON.parent / "docs" / page).read_text()
+        names: dict[str, Any] = {"spark": self.spark, "__name__": "__main__"}
+        outputs = []
+        for language, block in re.findall(r"<!-- not run: run by PySparkIT -->\n```(\w+)\n(.*?)```", text, re.DOTALL):
+            code = block.replace("/data/", f"{self.work}/")
+            if code.startswith("./ddstore") or code.startswith("# journey.py"):
+                continue  # of the journey, which PySparkIT makes
+            if code.startswith("# train.py"):
+                (self.work / "train.py").write_text(code)
+                continue
+            output = StringIO()
+            with redirect_stdout(output):
+                if language == "python":
+                    exec(compile(code, page, "exec"), names)
+                else:
+                    command = code.replace("torchrun", f"{sys.executable} -m torch.distributed.run", 1).split()
+                    run = subprocess.run(
+                        command, cwd=self.work, env={**os.environ, **TORCHRUN}, capture_output=True, text=True
+                    )
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    print(run.stdout)
+            outputs.append(output.getvalue())
+        return outputs
+
+    def test_the_programs_of_the_page_run(self) -> None:
+        distributor, torchrun, barrier = self.programs("pyspark.md")
+        self.assertRegex(distributor, r"\(\d+, '10,000 samples, each exactly once; 10,000 delivered, 0 dropped")
+        totals = [int(total) for total in re.findall(r"\d (\d+) 10,000 samples, each exactly once", torchrun)]
+        self.assertEqual((len(totals), sum(totals)), (2, 10_000 * 9_999 // 2))
+        self.assertIn("Row(rank=1, total=25000000)", barrier)
+
+    def test_migrated_programs_run(self) -> None:
+        before, after, streaming = self.programs("guide/migrate.md")
+        for total in (before, after):  # half of the rows of two epochs
+            self.assertAlmostEqual(int(total.splitlines()[-1]), 10_000 * 9_999 // 2, delta=2_000_000)
+        self.assertIn("shuffled(42)", streaming)
+
     def test_a_followed_handle_has_appended_rows(self) -> None:
         store = self.load()
         path = self.work / "handle.json"
@@ -294,6 +337,23 @@ class ClassicTest(Cases.SparkTest):
             store.append(self.frame(ROWS, ROWS + 10))
             self.assertTrue(attached.refresh())
             self.assertEqual(len(attached), ROWS + 10)
+
+    def test_rows_that_do_not_fit_into_limited_memory_come_over_ports(self) -> None:
+        count = 4_000_000
+        store = ddstore.spark.load(self.spark.range(count), "train", ranks=2)
+
+        def train(rank: Any) -> Any:
+            soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20), hard))
+            try:
+                with rank.store.copy() as limited:
+                    reach = limited.statistics()
+                    return reach.segments, reach.mapped_segments, limited[count - 1]["id"]
+            finally:
+                resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+        self.assertEqual(store.run(train, backend="none"), [(2, 0, count - 1)] * 2)
 
     def test_output_is_shown_at_once(self) -> None:
         store = self.load()
@@ -346,6 +406,8 @@ class ConnectTest(Cases.SparkTest):
         cls.addClassCleanup(stop)
 
         def listens() -> bool:
+            if server.poll() is not None:
+                raise AssertionError(f"the server has ended: {Path(log.name).read_text()}")
             with socket.socket() as client:
                 return client.connect_ex(("127.0.0.1", port)) == 0
 

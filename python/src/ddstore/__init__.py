@@ -7,6 +7,7 @@
 (2, 64)
 """
 
+from . import samplers
 from ._store import Batch, Field, Ragged, Statistics, Store, attach
 from .errors import GrantError, HandleError, StoreGoneError, StoreLostError
 
@@ -22,4 +23,5 @@ __all__ = [
     "StoreGoneError",
     "StoreLostError",
     "attach",
+    "samplers",
 ]

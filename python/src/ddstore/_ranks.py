@@ -136,10 +136,14 @@ class _Failure(Exception):
         """Returns the error as a word: messages of Spark lose everything else."""
         error = self._error
         lines = "".join(traceback.format_exception(type(error), error, _of_user(error)))
+        message = str(error)[:_MAX_TRACEBACK]
+        limit = _memory_limit()
+        if isinstance(error, MemoryError) and limit is not None:
+            message += f": spark.executor.pyspark.memory limits the process to {limit >> 20} MiB"
         failure = {
             "rank": rank,
             "type": type(error).__name__,
-            "message": str(error)[:_MAX_TRACEBACK],
+            "message": message,
             "traceback": lines[-_MAX_TRACEBACK:],
             "output": output[-_MAX_TRACEBACK:],
         }
@@ -152,6 +156,12 @@ def _of_user(error: BaseException) -> Any:
     while frames is not None and frames.tb_next is not None and frames.tb_frame.f_code.co_filename == __file__:
         frames = frames.tb_next
     return frames
+
+
+def _memory_limit() -> int | None:
+    """Returns the limit of the address space in bytes, which Spark sets."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
 
 
 class Rank:
@@ -183,12 +193,12 @@ class Rank:
             self._warn_of_limit()
 
     def _warn_of_limit(self) -> None:
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        limit = _memory_limit()
         reach = self.store.statistics()
-        if limit != resource.RLIM_INFINITY and reach.mapped_segments < reach.segments:
+        if limit is not None and reach.mapped_segments < reach.segments:
             _LOG.warning(
-                "rank %d reads %d of %d segments over data ports, because its memory is limited to %d MiB: raise "
-                "spark.executor.pyspark.memory by the size of the store, or unset it",
+                "rank %d reads %d of %d segments over data ports, because spark.executor.pyspark.memory limits it to "
+                "%d MiB: raise it by the size of the store, or unset it",
                 self.rank,
                 reach.segments - reach.mapped_segments,
                 reach.segments,

@@ -4,14 +4,18 @@ package org.ddstore.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.ddstore.build.DocsCommand;
 import org.ddstore.contract.Needed;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,7 +28,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PySparkIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final Path LIBRARY = ROOT.resolve("native/target/c/libddstore_reader.so");
+  private static final Path RUNTIME_FOLDER = SparkHome.RUNTIME_JAR.getParent();
   private static final Duration LIMIT = Duration.ofMinutes(15);
+
+  /** Packages that build ddstore, which {@code python/pyproject.toml} names. */
+  private static final String BUILD_PACKAGES =
+      "scikit-build-core==1.1.2 packaging==25.0 pathspec==0.12.1";
+
+  private static final Pattern RESULT = Pattern.compile("\\(([0-9.e-]+), \\[\\[");
 
   private static Path python;
 
@@ -47,23 +58,70 @@ class PySparkIT {
   @ValueSource(strings = {"ClassicTest", "ConnectTest"})
   void storesAndRanks(String tests) throws IOException, InterruptedException {
     ProcessBuilder builder =
-        new ProcessBuilder(python.toString(), "-B", "-m", "unittest", "test_spark." + tests)
-            .directory(work.toFile());
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("DDSTORE_JAR", SparkHome.RUNTIME_JAR.toString());
+        program(python.toString(), "-B", "-m", "unittest", "test_spark." + tests);
+    builder.environment().put("PYSPARK_PYTHON", python.toString());
     builder.environment().put("DDSTORE_READER_LIBRARY", LIBRARY.toString());
-    builder.environment().put("OMP_NUM_THREADS", "1");
     builder
         .environment()
         .put("PYTHONPATH", ROOT.resolve("python/src") + ":" + ROOT.resolve("python/tests"));
-    builder.environment().put("PYSPARK_PYTHON", python.toString());
-    builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
-    builder.environment().put("SPARK_LOCAL_DIRS", work.toString());
-    builder.environment().put("TMPDIR", work.toString());
-    builder.environment().remove("SPARK_HOME");
 
     Program program = Program.run(work, builder, LIMIT).assertSuccess();
 
     assertThat(program.err()).contains("OK").doesNotContain("skipped=");
+  }
+
+  private ProcessBuilder program(String... command) {
+    ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().put("DDSTORE_JAR", SparkHome.RUNTIME_JAR.toString());
+    builder.environment().put("OMP_NUM_THREADS", "1");
+    builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
+    builder.environment().put("SPARK_LOCAL_DIRS", work.toString());
+    builder.environment().put("TMPDIR", work.toString());
+    builder.environment().remove("SPARK_HOME");
+    return builder;
+  }
+
+  /** The first commands of docs/pyspark.md, with packages that were downloaded before. */
+  @Test
+  void fromADataFrameToAModel() throws IOException, InterruptedException {
+    List<String> blocks =
+        Pattern.compile("(?s)```(?:shell|python)\\n(.*?)```")
+            .matcher(Files.readString(ROOT.resolve("docs/pyspark.md")))
+            .results()
+            .map(block -> block.group(1))
+            .limit(2)
+            .toList();
+    Files.writeString(work.resolve("journey.py"), blocks.get(1));
+    Path packages = work.resolve("packages");
+    long startNs = System.nanoTime();
+    run(
+        python + " -m pip download -q -d " + packages,
+        "--require-hashes -r " + ROOT.resolve("python/requirements.lock"));
+    run(python + " -m pip download -q --no-deps -d " + packages, BUILD_PACKAGES);
+    long downloadedNs = System.nanoTime();
+    for (String line : blocks.get(0).lines().toList()) {
+      run(
+          line.replaceFirst(" +#.*", "")
+              .replace("./ddstore", ROOT.resolve("ddstore").toString())
+              .replace("-m venv", "-m venv --system-site-packages")
+              .replace("python3", Needed.PYTHON)
+              .replace("pip install", "pip install -q --no-index --find-links " + packages)
+              .replace("./python[spark,torch]", ROOT.resolve("python") + "[spark,torch]")
+              .replace("spark-connector/target", RUNTIME_FOLDER.toString())
+              .replace("/data", work.toString()));
+    }
+    long endNs = System.nanoTime();
+    Matcher result = RESULT.matcher(Files.readString(work.resolve("out.txt")));
+    assertThat(result.find()).isTrue();
+    assertThat(Double.parseDouble(result.group(1))).as("loss").isLessThan(0.01);
+    System.out.printf(
+        "from a DataFrame to a model: downloads %d s, everything else %d s%n",
+        TimeUnit.NANOSECONDS.toSeconds(downloadedNs - startNs),
+        TimeUnit.NANOSECONDS.toSeconds(endNs - downloadedNs));
+  }
+
+  private void run(String... words) throws IOException, InterruptedException {
+    Program.run(work, program("bash", "-c", String.join(" ", words)), LIMIT).assertSuccess();
   }
 }
