@@ -174,7 +174,7 @@ class CheckpointTest(unittest.TestCase):
         seed = random.SystemRandom().randrange(10**9)
         choose = random.Random(seed)
         saved = 1
-        for _ in range(25):
+        for _ in range(15):
             steps = choose.randrange(12_000)  # about four saves
             published = self.kill_after(steps, saved)
             latest = self.alone().latest()
@@ -192,6 +192,7 @@ class CheckpointTest(unittest.TestCase):
         reads, writes = os.pipe()
         child = os.fork()
         if child == 0:
+            signal.alarm(WAIT_S)
             left = [steps]
 
             def profile(frame: Any, event: str, _: Any) -> None:
