@@ -41,7 +41,7 @@ public final class DocsCommand {
   private DocsCommand() {}
 
   /** Runs the command with the root of the checkout and its arguments. */
-  public static void main(String[] all) throws IOException, InterruptedException {
+  public static void main(String[] all) throws InterruptedException {
     List<String> arguments = List.of(all).subList(1, all.length);
     if (arguments.contains("--help") || arguments.contains("-h")) {
       System.out.println(HELP);
@@ -57,8 +57,10 @@ public final class DocsCommand {
     } catch (IllegalArgumentException e) {
       System.err.printf("ddstore: docs: %s%nSee ./ddstore docs --help%n", e.getMessage());
       status = 2;
-    } catch (IllegalStateException e) {
-      System.err.printf("ddstore: docs: %s%n", e.getMessage());
+    } catch (IllegalStateException | IOException e) {
+      String command = arguments.contains(ENVIRONMENT) ? "notebook" : "docs";
+      String problem = e instanceof IOException ? e.toString() : e.getMessage();
+      System.err.printf("ddstore: %s: %s%n", command, problem);
       status = 1;
     }
     System.exit(status);
