@@ -189,7 +189,8 @@ public final class DocsCommand {
       channel.lock(); // closed with the channel
       if (!Files.exists(folder.resolve("complete"))) {
         System.err.printf("installing the Python packages of %s in %s%n", lock, folder);
-        List<String> pip = List.of("-m", "pip", "install", "-q", "--no-deps", "--disable-pip-version-check");
+        List<String> pip =
+            List.of("-m", "pip", "install", "-q", "--no-deps", "--disable-pip-version-check");
         ProcessBuilder install = new ProcessBuilder(folder.resolve("bin/python").toString());
         install.command().addAll(pip);
         install.command().addAll(List.of("--require-hashes", "-r", lock.toString()));

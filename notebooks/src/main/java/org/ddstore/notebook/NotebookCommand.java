@@ -254,7 +254,8 @@ public final class NotebookCommand {
     }
     lines.add("cd -- " + quoted(shown.toString()));
     List<String> command = new ArrayList<>(List.of("exec"));
-    command.add(python.map(kernel -> quoted(kernel.program("jupyter-lab"))).orElse("jupyter-notebook"));
+    command.add(
+        python.map(kernel -> quoted(kernel.program("jupyter-lab"))).orElse("jupyter-notebook"));
     command.addAll(List.of("--no-browser", "--ip=127.0.0.1"));
     // Spark needs seconds to end its executors and to delete their files.
     command.add("--KernelManager.shutdown_wait_time=60");
@@ -265,6 +266,7 @@ public final class NotebookCommand {
     command.add("--KernelSpecManager.allowed_kernelspecs=" + JAVA_KERNEL);
     if (python.isPresent()) {
       command.add("--KernelSpecManager.allowed_kernelspecs=" + PythonKernel.NAME);
+      command.addAll(List.of("--log-level=WARN", "--LanguageServerManager.autodetect=False"));
       disable("@jupyterlab/apputils-extension:announcements"); // asks, and reads from the network
     }
     if (file != null) {
@@ -312,7 +314,8 @@ public final class NotebookCommand {
       return 1;
     }
     List<String> command = new ArrayList<>();
-    command.add(python.map(kernel -> kernel.program("jupyter-nbconvert")).orElse("jupyter-nbconvert"));
+    command.add(
+        python.map(kernel -> kernel.program("jupyter-nbconvert")).orElse("jupyter-nbconvert"));
     command.addAll(List.of("--to", "notebook", "--execute"));
     command.add("--KernelManager.shutdown_wait_time=60");
     if (isPython) { // keeps the last state of progress bars

@@ -57,7 +57,14 @@ record PythonKernel(Path root, Path environment, NotebookOptions options) {
       variables.put("SPARK_LOCAL_IP", "127.0.0.1");
     }
     return Map.of(
-        "display_name", "Python (DDStore)", "language", "python", "env", variables, "argv", command);
+        "display_name",
+        "Python (DDStore)",
+        "language",
+        "python",
+        "env",
+        variables,
+        "argv",
+        command);
   }
 
   private Map<String, String> settings() {

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -63,18 +64,24 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
       Needed.check("Chromium", false, e::getMessage);
     }
     Path port = folder.resolve("DevToolsActivePort");
-    await().atMost(LIMIT).until(() -> Files.exists(port) && Files.readAllLines(port).size() == 2);
-    URI pages = URI.create("http://127.0.0.1:%s/json".formatted(Files.readAllLines(port).get(0)));
-    String list =
-        HttpClient.newHttpClient()
-            .send(HttpRequest.newBuilder(pages).build(), BodyHandlers.ofString())
-            .body();
-    for (JsonNode page : JSON.readTree(list)) {
+    URI page =
+        await()
+            .atMost(LIMIT)
+            .ignoreExceptions() // the file is there before its content and the port
+            .until(() -> page(Files.readAllLines(port).get(0)), Objects::nonNull);
+    return new Browser(chromium, page);
+  }
+
+  private static URI page(String port) throws IOException, InterruptedException {
+    URI list = URI.create("http://127.0.0.1:%s/json".formatted(port));
+    HttpRequest request = HttpRequest.newBuilder(list).build();
+    for (JsonNode page :
+        JSON.readTree(HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).body())) {
       if (page.get("type").asText().equals("page")) {
-        return new Browser(chromium, URI.create(page.get("webSocketDebuggerUrl").asText()));
+        return URI.create(page.get("webSocketDebuggerUrl").asText());
       }
     }
-    throw new IOException("no page: " + list);
+    return null;
   }
 
   @Override
@@ -123,8 +130,7 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
     for (String event : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
       call(
           "Input.dispatchMouseEvent",
-          Map.of(
-              "type", event, "x", at.get(0), "y", at.get(1), "button", "left", "clickCount", 1));
+          Map.of("type", event, "x", at.get(0), "y", at.get(1), "button", "left", "clickCount", 1));
     }
   }
 

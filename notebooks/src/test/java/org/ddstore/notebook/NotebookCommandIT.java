@@ -124,7 +124,7 @@ class NotebookCommandIT {
   void refusesAMissingNotebookAndAFolderThatCannotBeWritten() throws Exception {
     Outcome missing = new Launcher(folder).run("notebook", "2-none.ipynb");
     assertThat(missing.exitCode()).isEqualTo(2);
-    assertThat(missing.err()).contains("there is no file \"2-none.ipynb\"", "1-quickstart.ipynb");
+    assertThat(missing.err()).contains("there is no file \"2-none.ipynb\"", "java-1-quickstart.ipynb");
 
     Launcher launcher = new Launcher(folder);
     ProcessBuilder builder = launcher.builder("notebook");
@@ -162,7 +162,7 @@ class NotebookCommandIT {
     Launcher launcher = new Launcher(folder);
     ProcessBuilder builder =
         launcher.builder(
-            "notebook", "python-1-quickstart.ipynb", "--port", Integer.toString(freePort()));
+            "notebook", "1-quickstart.ipynb", "--port", Integer.toString(freePort()));
     builder.environment().put("XDG_DATA_HOME", folder.resolve("a b").toString());
     // Without a terminal Jupyter would not ask after ^C.
     builder.command("script", "-qec", String.join(" ", builder.command()), "/dev/null");
@@ -185,11 +185,12 @@ class NotebookCommandIT {
       assertThat(kernelSpecs.get("default").asText()).isEqualTo("python3");
       assertThat(kernelSpecs.get("kernelspecs")).hasSize(2);
       assertThat(JSON.readTree(get(address, "api/contents").body()).findValuesAsText("name"))
-          .contains("1-quickstart.ipynb", "python-1-quickstart.ipynb")
+          .contains("java-1-quickstart.ipynb", "1-quickstart.ipynb")
           .allMatch(name -> name.isEmpty() || name.endsWith(".ipynb"));
-      assertThat(folder.resolve("a b/ddstore/notebooks/1-quickstart.ipynb"))
-          .hasSameBinaryContentAs(ROOT.resolve("notebooks/1-quickstart.ipynb"));
-      runAllCells(folder.resolve("a b/ddstore/notebooks/python-1-quickstart.ipynb"), address.group());
+      assertThat(folder.resolve("a b/ddstore/notebooks/java-1-quickstart.ipynb"))
+          .hasSameBinaryContentAs(ROOT.resolve("notebooks/java-1-quickstart.ipynb"));
+      runAllCells(
+          folder.resolve("a b/ddstore/notebooks/1-quickstart.ipynb"), address.group());
 
       processes.type(CONTROL_C);
       await().atMost(LIMIT).until(() -> Files.readString(log).contains("(y/[n])"));
