@@ -48,6 +48,7 @@ public final class NotebookCommand {
       "--port, --execute, --output, --executors, --cores, --memory, --master, --conf, --torch";
 
   private static final int MAX_LOG_DAYS = 7;
+  private static final String COLOUR = "\u001b\\[[\\d;]*m"; // of IPython
   private static final ObjectMapper JSON = new ObjectMapper();
 
   /** System property: the folder of the Python environment; not set if there is none. */
@@ -336,7 +337,7 @@ public final class NotebookCommand {
     if (status == 0) {
       System.err.println("executed: " + output);
     } else {
-      System.err.println(problem(Files.readString(log)));
+      System.err.println(problem(Files.readString(log).replaceAll(COLOUR, "").strip()));
       System.err.printf("ddstore: notebook: %s failed%n", notebook);
     }
     FileUtils.deleteDirectory(run.toFile());

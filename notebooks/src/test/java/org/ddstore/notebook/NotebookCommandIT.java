@@ -124,7 +124,8 @@ class NotebookCommandIT {
   void refusesAMissingNotebookAndAFolderThatCannotBeWritten() throws Exception {
     Outcome missing = new Launcher(folder).run("notebook", "2-none.ipynb");
     assertThat(missing.exitCode()).isEqualTo(2);
-    assertThat(missing.err()).contains("there is no file \"2-none.ipynb\"", "java-1-quickstart.ipynb");
+    assertThat(missing.err())
+        .contains("there is no file \"2-none.ipynb\"", "java-1-quickstart.ipynb");
 
     Launcher launcher = new Launcher(folder);
     ProcessBuilder builder = launcher.builder("notebook");
@@ -136,23 +137,25 @@ class NotebookCommandIT {
   }
 
   @Test
-  void executesANotebookInPython() throws Exception {
-    Path output = folder.resolve("out.ipynb");
+  void failsWithTheErrorOfPython() throws Exception {
     String file =
         notebook(
-                Map.of("kernelspec", Map.of("language", "python", "name", "other")),
+                Map.of(
+                    "kernelspec",
+                    Map.of("language", "python", "name", "other", "display_name", "Other")),
                 """
                 from pyspark.sql import SparkSession
                 import ddstore.spark
-                conf = SparkSession.builder.getOrCreate().sparkContext.getConf()
-                print(conf.get("spark.master"), conf.get("my.key"), ddstore.spark.list(SparkSession.active()))""",
-                "1 / 0")
+                spark = SparkSession.builder.getOrCreate()
+                conf = spark.sparkContext.getConf()
+                raise ValueError(conf.get("spark.master"), conf.get("my.key"), ddstore.spark.list(spark))""")
             .toString();
+    Path output = folder.resolve("out.ipynb");
     Outcome failed = execute(file, output, "--conf", "my.key=a \"b\" \\c");
     Needed.check("Python", !failed.err().contains("is in Python, which"), failed::err);
     assertThat(failed.exitCode()).isEqualTo(1);
     assertThat(failed.err())
-        .contains("local[1] a \"b\" \\c []", "ZeroDivisionError: division by zero")
+        .contains("ValueError: ('local[1]', 'a \"b\" \\\\c', [])")
         .contains("ddstore: notebook: " + file + " failed");
     assertThat(output).doesNotExist();
   }
@@ -161,8 +164,7 @@ class NotebookCommandIT {
   void servesNotebooksUntilItIsInterruptedTwice() throws Exception {
     Launcher launcher = new Launcher(folder);
     ProcessBuilder builder =
-        launcher.builder(
-            "notebook", "1-quickstart.ipynb", "--port", Integer.toString(freePort()));
+        launcher.builder("notebook", "1-quickstart.ipynb", "--port", Integer.toString(freePort()));
     builder.environment().put("XDG_DATA_HOME", folder.resolve("a b").toString());
     // Without a terminal Jupyter would not ask after ^C.
     builder.command("script", "-qec", String.join(" ", builder.command()), "/dev/null");
@@ -189,8 +191,7 @@ class NotebookCommandIT {
           .allMatch(name -> name.isEmpty() || name.endsWith(".ipynb"));
       assertThat(folder.resolve("a b/ddstore/notebooks/java-1-quickstart.ipynb"))
           .hasSameBinaryContentAs(ROOT.resolve("notebooks/java-1-quickstart.ipynb"));
-      runAllCells(
-          folder.resolve("a b/ddstore/notebooks/1-quickstart.ipynb"), address.group());
+      runAllCells(folder.resolve("a b/ddstore/notebooks/1-quickstart.ipynb"), address.group());
 
       processes.type(CONTROL_C);
       await().atMost(LIMIT).until(() -> Files.readString(log).contains("(y/[n])"));
@@ -229,7 +230,7 @@ class NotebookCommandIT {
   }
 
   private static HttpResponse<String> get(Matcher address, String path) throws Exception {
-    String url = "%s%s?token=%s".formatted(address.group(1), path, address.group(2));
+    String url = "%s%s?token=%s".formatted(address.group(1), path, address.group(3));
     HttpClient client =
         HttpClient.newBuilder()
             .followRedirects(HttpClient.Redirect.NORMAL)
