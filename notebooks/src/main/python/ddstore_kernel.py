@@ -9,19 +9,21 @@ import secrets
 import shlex
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+import psutil
 import pyspark
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 
 EXIT_S = 40.0
 
-#: a program whose cells do not show that Spark uses the vectors of Java
+#: a program whose cells do not show what Java says at each start
 SUBMIT = """#!/bin/bash
-exec 2> >(exec grep --line-buffered -v 'WARNING: Using incubator modules' >&2)
+exec 2> >(exec grep --line-buffered -v '^WARNING: Using incubator modules\|Picked up J[A-Z_]*OPTIONS' >&2)
 exec {home}/bin/spark-submit "$@"
 """
 
@@ -61,14 +63,21 @@ def prepare(logs: Path, options: list[str]) -> Path:
 
 
 def end_spark() -> None:
-    """Stops Spark, and waits for its JVM."""
+    """Stops Spark, and waits for its processes on this machine; kills those that do not end."""
     context, gateway = pyspark.SparkContext._active_spark_context, pyspark.SparkContext._gateway
-    if context is not None:
-        context.stop()
-    if gateway is not None:
-        gateway.shutdown()
-        gateway.proc.stdin.close()  # the JVM ends
-        gateway.proc.wait(EXIT_S)
+    if gateway is None:
+        return
+    with suppress(psutil.NoSuchProcess):
+        java = psutil.Process(gateway.proc.pid)
+        processes = [java, *java.children(recursive=True)]
+        try:
+            if context is not None:
+                context.stop()
+            gateway.shutdown()
+            gateway.proc.stdin.close()  # Java ends
+        finally:
+            for process in psutil.wait_procs(processes, EXIT_S)[1]:
+                process.kill()
 
 
 class Kernel(IPythonKernel):

@@ -319,7 +319,7 @@ public final class NotebookCommand {
         python.map(kernel -> kernel.program("jupyter-nbconvert")).orElse("jupyter-nbconvert"));
     command.addAll(List.of("--to", "notebook", "--execute"));
     command.add("--KernelManager.shutdown_wait_time=60");
-    if (isPython) { // keeps the last state of progress bars
+    if (python.isPresent()) { // joins pieces of outputs, and keeps the last states of progress bars
       command.add("--Exporter.preprocessors=nbconvert.preprocessors.CoalesceStreamsPreprocessor");
       command.add("--CoalesceStreamsPreprocessor.enabled=True");
     }
