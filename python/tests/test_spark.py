@@ -229,6 +229,15 @@ class Cases:
             with self.assertRaisesRegex(RankError, "result of rank 0, a lock, cannot be pickled"):
                 store.run(lambda rank: threading.Lock() if rank.rank == 0 else None)
 
+        def test_an_error_of_a_peer_that_has_ended_is_retried(self) -> None:
+            def train(rank: Any) -> int:
+                if rank.attempt == 1:
+                    raise ValueError("no batch") from ddstore.StoreLostError("as if a peer had ended")
+                return int(rank.attempt)
+
+            with self.assertLogs("ddstore", logging.WARNING):
+                self.assertEqual(self.load().run(train), [2, 2])
+
         def hang(self) -> Any:
             work = str(self.work)
 

@@ -9,6 +9,7 @@ import ctypes
 import json
 import logging
 import os
+import re
 import resource
 import signal
 import socket
@@ -38,6 +39,11 @@ FAILURE = "ddstore-rank-failure:"
 
 _MAX_TRACEBACK = 20_000
 _MAX_OUTPUT = 1 << 20
+
+#: messages of torch.distributed, whose errors have no type of their own before PyTorch 2
+_PEER_ENDED = re.compile(
+    r"by peer|Broken pipe|Connection refused|Connection reset|Socket [Tt]imeout|timed out|NCCL error"
+)
 
 #: longest time that a rank whose error follows from that of another lets this one be reported first
 _LATER_FAILURE_S = 5.0
@@ -82,8 +88,8 @@ class Body:
         lines = output.text()
         if failure is not None:
             word = FAILURE + failure.encoded(place["rank"], lines)
-            if not failure.is_first:
-                time.sleep(_LATER_FAILURE_S)  # Spark ends this task as soon as the first failure is there
+            if failure.may_follow:
+                time.sleep(_LATER_FAILURE_S)  # Spark ends this task as soon as it knows of the first failure
             raise RuntimeError(f"rank {place['rank']} of store {self.store!r} has failed {word}")
         yield pa.RecordBatch.from_pydict(
             {
@@ -125,12 +131,18 @@ class Body:
 
 
 class _Failure(Exception):
-    """An error of a rank, and whether no other rank has failed before."""
+    """An error of a rank.
+
+    Attributes:
+        of_peer: whether the end of another process is its likely cause, so that another attempt may succeed.
+        may_follow: whether another rank may have failed before.
+    """
 
     def __init__(self, error: BaseException, is_first: bool) -> None:
         super().__init__(str(error))
         self._error = error
-        self.is_first = is_first
+        self.of_peer = _is_of_peer(error)
+        self.may_follow = self.of_peer or not is_first
 
     def encoded(self, rank: int, output: str) -> str:
         """Returns the error as a word: messages of Spark lose everything else."""
@@ -146,8 +158,23 @@ class _Failure(Exception):
             "message": message,
             "traceback": lines[-_MAX_TRACEBACK:],
             "output": output[-_MAX_TRACEBACK:],
+            "ofPeer": self.of_peer,
         }
         return base64.urlsafe_b64encode(zlib.compress(json.dumps(failure).encode("utf-8"))).decode("ascii")
+
+
+def _is_of_peer(error: BaseException) -> bool:
+    """Returns whether an error, or a cause of it, is that of a read or collective call whose peer has ended."""
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        if isinstance(cause, (ConnectionError, TimeoutError)):
+            return True
+        if isinstance(cause, RuntimeError) and _PEER_ENDED.search(str(cause)):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def _of_user(error: BaseException) -> Any:

@@ -29,6 +29,10 @@ _LOG = logging.getLogger("ddstore")
 
 _SCHEMA = "rank int, home string, executor string, result binary, output string"
 _FAILURE = re.compile(re.escape(_ranks.FAILURE) + r"([A-Za-z0-9_=-]+)")
+#: failures that another attempt does not change, or that are wanted
+_FINAL = re.compile(
+    r"maxResultSize|Job \d+ cancelled|OPERATION_CANCELED|SparkContext was shut down|PYTHON_VERSION_MISMATCH"
+)
 _MAX_LINE = 1 << 20
 _MAX_FAILURE = 1 << 20
 _DRAIN_S = 5.0
@@ -41,13 +45,15 @@ class RankError(RuntimeError):
         rank: number of the rank.
         type_name: name of the class of its exception.
         traceback: its traceback, as text.
+        of_peer: whether the end of another process is the likely cause.
     """
 
-    def __init__(self, rank: int, type_name: str, message: str, traceback: str) -> None:
+    def __init__(self, rank: int, type_name: str, message: str, traceback: str, of_peer: bool) -> None:
         super().__init__(f"rank {rank}: {type_name}: {message}\n\n{traceback}")
         self.rank = rank
         self.type_name = type_name
         self.traceback = traceback
+        self.of_peer = of_peer
 
 
 def is_remote(spark: Any) -> bool:
@@ -101,14 +107,22 @@ class Run:
             try:
                 rows = self._attempt(attempt)
                 break
-            except (RankError, TimeoutError) as e:
-                if isinstance(e, TimeoutError) or not plan["retryTaskExceptions"] or attempt >= plan["maxAttempts"]:
+            except TimeoutError:
+                raise
+            except RankError as e:
+                if not (e.of_peer or plan["retryTaskExceptions"]) or attempt >= plan["maxAttempts"]:
                     raise
                 failure: Exception = e
             except Exception as e:
-                if "Job aborted" not in str(e):
+                text = str(e)
+                if "No module named 'ddstore'" in text:
+                    raise RuntimeError(
+                        "the executors have no package ddstore: install it there, or send it with the application, see "
+                        "docs/pyspark.md"
+                    ) from None
+                if "Job aborted" not in text:
                     raise  # not a failure of the ranks
-                if attempt >= plan["maxAttempts"] or _is_final(e):
+                if attempt >= plan["maxAttempts"] or _FINAL.search(text):
                     raise StoreLostError(
                         f"attempt {attempt} of {plan['maxAttempts']} on {plan['ranks']} ranks of store "
                         f"{self._store.name!r} has failed: {_first_line(e)}"
@@ -178,27 +192,33 @@ class Run:
             else (context.addJobTag, context.removeJobTag, context.cancelJobsWithTag)
         )
         passed = threading.Event()
-        timer = None
+        ended = threading.Event()
 
-        def expire() -> None:
+        def cancel_until_ended(delay_s: float, limit_s: float) -> None:
+            """Cancels repeatedly: a job that starts after a call is not cancelled by it."""
+            if ended.wait(delay_s):
+                return
             passed.set()
-            cancel(tag)
+            for _ in range(int(limit_s)):
+                with contextlib.suppress(Exception):
+                    cancel(tag)
+                if ended.wait(1.0):
+                    return
 
         if self._deadline is not None:
-            timer = threading.Timer(max(0.0, self._deadline - time.monotonic()), expire)
-            timer.daemon = True
-            timer.start()
+            delay_s = max(0.0, self._deadline - time.monotonic())
+            threading.Thread(target=cancel_until_ended, args=(delay_s, 60.0), name="ddstore-run", daemon=True).start()
         add(tag)
         try:
             yield passed
-        except BaseException as e:
-            if not isinstance(e, Exception):  # Ctrl-C
-                with contextlib.suppress(Exception):
-                    cancel(tag)
+            ended.set()
+        except Exception:
+            ended.set()
+            raise
+        except BaseException:  # Ctrl-C: the call in the JVM goes on
+            threading.Thread(target=cancel_until_ended, args=(0.0, 10.0), name="ddstore-run", daemon=True).start()
             raise
         finally:
-            if timer is not None:
-                timer.cancel()
             with contextlib.suppress(Exception):
                 remove(tag)
 
@@ -210,15 +230,9 @@ def _decoded(word: str) -> Exception:
         failure = json.loads(text)
         for line in failure["output"].splitlines():
             _show(failure["rank"], line)
-        return RankError(failure["rank"], failure["type"], failure["message"], failure["traceback"])
+        return RankError(failure["rank"], failure["type"], failure["message"], failure["traceback"], failure["ofPeer"])
     except (ValueError, KeyError, zlib.error):
         return RuntimeError("a rank has failed; its error is cut off, see the logs of the executors")
-
-
-def _is_final(error: Exception) -> bool:
-    """Returns whether another attempt would fail in the same way, or is not wanted."""
-    text = str(error)
-    return "maxResultSize" in text or "cancelled" in text or "SparkContext was shut down" in text
 
 
 def _first_line(error: Exception) -> str:

@@ -29,7 +29,7 @@ import pyspark
 from . import _run
 from ._run import RankError
 from ._store import Store, probed
-from .errors import GrantError, StoreLostError
+from .errors import StoreLostError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -60,11 +60,15 @@ _OPTIONS = {
     "truncate": "truncate",
 }
 
-#: Python's errors of those of Java
+#: Python's errors of those of Java; others are RuntimeError
 _ERRORS: dict[str, type[Exception]] = {
     "IllegalArgumentException": ValueError,
+    "PreflightException": ValueError,
+    "IngestException": ValueError,
     "UnsupportedOperationException": NotImplementedError,
     "DeadlineExceededException": TimeoutError,
+    "RebuildDiffersException": StoreLostError,
+    "StoreJobException": StoreLostError,
     "IOException": OSError,
     "NoSuchFileException": FileNotFoundError,
     "AccessDeniedException": PermissionError,
@@ -152,7 +156,7 @@ def open(spark: SparkSession, name: str) -> ResidentStore:
 
 def list(spark: SparkSession) -> builtins.list[ResidentStore]:
     """Returns the stores of the application, in the order of their names."""
-    rows = _translated(spark, _session(spark).sql("SHOW TABLES IN ddstore").collect)
+    rows = _translated(spark, lambda: _session(spark).sql("SHOW TABLES IN ddstore").collect())
     return [ResidentStore(spark, row["tableName"]) for row in rows]
 
 
@@ -407,11 +411,14 @@ class ResidentStore:
 
 
 def _error(java: str, message: str) -> Exception:
-    if java in ("StoreGoneException", "IllegalStateException") and message.startswith("dropped"):
-        return ValueError(message)
-    if java.startswith("Grant"):
-        return GrantError(message)
-    return _ERRORS.get(java, StoreLostError)(_in_words_of_python(message))
+    kind = _ERRORS.get(java, RuntimeError)
+    if "ask the owner" in message:
+        kind = PermissionError
+    elif message.startswith("lost rows"):
+        kind = StoreLostError
+    elif message.startswith("dropped"):
+        kind = ValueError
+    return kind(_in_words_of_python(message))
 
 
 def _check_name(name: str) -> str:
@@ -437,16 +444,18 @@ def _translated(spark: SparkSession, call: Callable[..., Any], *arguments: Any) 
     try:
         return call(*arguments)
     except IllegalArgumentException as e:
-        text = _message(e)
-        if "ddstore" in text and "catalog" in text and "SHOW" not in text and "not found" in text.lower():
-            raise _no_jar() from None
-        raise ValueError(_in_words_of_python(text)) from None
+        raise ValueError(_in_words_of_python(_message(e))) from None
     except AnalysisException as e:
-        condition = e.getCondition() if hasattr(e, "getCondition") else e.getErrorClass()
-        text = str(e)
-        if condition in ("DATA_SOURCE_NOT_FOUND", "SCHEMA_NOT_FOUND", "CATALOG_NOT_FOUND") and "ddstore" in text:
+        if re.search(r"(DATA_SOURCE|SCHEMA|CATALOG)_NOT_FOUND", str(e)) and "ddstore" in str(e):
             raise _no_jar() from None
         raise
+    except Exception as e:
+        if "DATA_SOURCE_NOT_FOUND" in str(e):
+            raise _no_jar() from None
+        cause = re.search(r"org\.ddstore\.[\w.]*?(\w+Exception): (.*)", str(e))
+        if cause is None:
+            raise
+        raise _error(cause.group(1), cause.group(2)) from None
 
 
 def _no_jar() -> RuntimeError:

@@ -23,7 +23,7 @@ EXIT_S = 40.0
 
 #: a program whose cells do not show what Java says at each start
 SUBMIT = """#!/bin/bash
-exec 2> >(exec grep --line-buffered -v '^WARNING: Using incubator modules\|Picked up J[A-Z_]*OPTIONS' >&2)
+exec 2> >(exec grep --line-buffered -v -e '^WARNING: Using incubator modules' -e 'Picked up J[A-Z_]*OPTIONS' >&2)
 exec {home}/bin/spark-submit "$@"
 """
 
