@@ -370,7 +370,7 @@ class ClassicTest(Cases.SparkTest):
         path = self.work / "seen"
 
         def train(rank: Any) -> None:
-            print("first")
+            print("0 %\rfirst")
             for _ in range(600):
                 if path.exists():
                     return
@@ -386,6 +386,8 @@ class ClassicTest(Cases.SparkTest):
         with redirect_stdout(output):
             store.run(train)
         thread.join()
+        for rank in range(2):
+            self.assertIn(f"[rank {rank}] 0 %\r", output.getvalue(), "the state of a progress bar")
 
 
 class ConnectTest(Cases.SparkTest):

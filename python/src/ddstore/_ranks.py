@@ -479,23 +479,25 @@ class _Output:
                 stream.flush()
 
     def _pump(self, read: int) -> None:
-        with os.fdopen(read, "rb") as lines:
+        with open(read, encoding="utf-8", errors="replace", newline="") as lines:  # "\r" ends states of progress bars
             for line in lines:
                 if self._copied:
                     with contextlib.suppress(OSError):
-                        os.write(self._streams[1][1], line)
+                        os.write(self._streams[1][1], line.encode("utf-8"))
                 self._deliver(line)
 
-    def _deliver(self, line: bytes) -> None:
+    def _deliver(self, line: str) -> None:
         if self._socket is not None:
             try:
-                self._socket.sendall(line)
+                self._socket.sendall(line.encode("utf-8"))
                 return
             except OSError:
                 self._socket = None  # the driver has ended, or shows no more
-        self._keep(line.decode("utf-8", "replace"))
+        self._keep(line)
 
     def _keep(self, line: str) -> None:
+        if line.endswith("\r"):
+            return
         self._kept.append(line)
         self._size += len(line)
         while self._size > _MAX_OUTPUT:

@@ -242,7 +242,9 @@ def _first_line(error: Exception) -> str:
 
 
 def _show(rank: int, line: str) -> None:
-    print(f"[rank {rank}] {line}", flush=True)
+    text = line.rstrip("\r\n")
+    if text or not line.endswith("\r"):  # a progress bar begins with "\r"
+        print(f"[rank {rank}] {text}", end="\r" if line.endswith("\r") else "\n", flush=True)
 
 
 class _Receiver:
@@ -297,12 +299,12 @@ class _Receiver:
     def _read(self, connection: socket.socket) -> None:
         try:
             connection.settimeout(10.0)
-            with connection.makefile("rb") as lines:
-                token, _, rank = lines.readline(100).decode("ascii", "replace").strip().partition(" ")
+            with connection.makefile("r", encoding="utf-8", errors="replace", newline="") as lines:
+                token, _, rank = lines.readline(100).strip().partition(" ")
                 if not hmac.compare_digest(token.encode(), self._token.encode()) or not rank.isdigit():
                     return
                 connection.settimeout(None)
                 while line := lines.readline(_MAX_LINE):
-                    _show(int(rank), line.decode("utf-8", "replace").rstrip("\n"))
+                    _show(int(rank), line)
         except (OSError, ValueError):
             pass  # the rank has ended

@@ -33,13 +33,15 @@ public final class DocsCommand {
   /** The exit status if there is no Python: the launcher then installs it and tries again. */
   private static final int NO_PYTHON = 3;
 
+  private static final String ENVIRONMENT = "--environment";
+
   private static final String USABLE =
       "import ensurepip, sys, venv; assert sys.version_info >= (3, 9)";
 
   private DocsCommand() {}
 
   /** Runs the command with the root of the checkout and its arguments. */
-  public static void main(String[] all) throws IOException, InterruptedException {
+  public static void main(String[] all) throws InterruptedException {
     List<String> arguments = List.of(all).subList(1, all.length);
     if (arguments.contains("--help") || arguments.contains("-h")) {
       System.out.println(HELP);
@@ -48,12 +50,17 @@ public final class DocsCommand {
     Path root = Path.of(all[0]);
     int status;
     try {
-      status = build(root, output(root, arguments));
+      status =
+          arguments.contains(ENVIRONMENT) // for the launcher
+              ? environment(Path.of(arguments.get(1)))
+              : build(root, output(root, arguments));
     } catch (IllegalArgumentException e) {
       System.err.printf("ddstore: docs: %s%nSee ./ddstore docs --help%n", e.getMessage());
       status = 2;
-    } catch (IllegalStateException e) {
-      System.err.printf("ddstore: docs: %s%n", e.getMessage());
+    } catch (IllegalStateException | IOException e) {
+      String command = arguments.contains(ENVIRONMENT) ? "notebook" : "docs";
+      String problem = e instanceof IOException ? e.toString() : e.getMessage();
+      System.err.printf("ddstore: %s: %s%n", command, problem);
       status = 1;
     }
     System.exit(status);
@@ -132,6 +139,16 @@ public final class DocsCommand {
     return 0;
   }
 
+  /** Prints the folder of the environment of a lock file, beside the packages of the system. */
+  private static int environment(Path lock) throws IOException, InterruptedException {
+    Optional<String> python = findPython();
+    if (python.isEmpty()) {
+      return NO_PYTHON;
+    }
+    System.out.println(environment(python.get(), lock, List.of("--system-site-packages")));
+    return 0;
+  }
+
   private static Optional<String> findPython() throws InterruptedException {
     for (String python : List.of("/usr/bin/python3", "python3")) {
       try {
@@ -172,7 +189,8 @@ public final class DocsCommand {
       channel.lock(); // closed with the channel
       if (!Files.exists(folder.resolve("complete"))) {
         System.err.printf("installing the Python packages of %s in %s%n", lock, folder);
-        List<String> pip = List.of("-m", "pip", "install", "-q", "--disable-pip-version-check");
+        List<String> pip =
+            List.of("-m", "pip", "install", "-q", "--no-deps", "--disable-pip-version-check");
         ProcessBuilder install = new ProcessBuilder(folder.resolve("bin/python").toString());
         install.command().addAll(pip);
         install.command().addAll(List.of("--require-hashes", "-r", lock.toString()));

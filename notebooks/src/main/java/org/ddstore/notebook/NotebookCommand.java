@@ -14,12 +14,13 @@ import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.apache.commons.io.FileUtils;
 import org.apache.commons.io.filefilter.AgeFileFilter;
 
 /**
- * The command {@code ./ddstore notebook}: describes the kernel to Jupyter in the folder of this
+ * The command {@code ./ddstore notebook}: describes the kernels to Jupyter in the folder of this
  * run, then executes a notebook, or writes a script {@code serve} by which the launcher becomes
  * Jupyter.
  */
@@ -28,8 +29,8 @@ public final class NotebookCommand {
       """
       Usage: ddstore notebook [NOTEBOOK] [--port N] [SESSION]
              ddstore notebook --execute FILE [--output FILE] [SESSION]
-      Starts Jupyter for notebooks in Java, and prints its address, which contains a token. Jupyter listens on
-      127.0.0.1 only. Installs Jupyter from the distribution if it may.
+      Starts JupyterLab for notebooks in Python and Java, and prints its address, which contains a token. It listens
+      on 127.0.0.1 only. Installs what is missing if it may; without Python, starts Jupyter for notebooks in Java.
         NOTEBOOK            notebook to open: a file, or a name in ${XDG_DATA_HOME:-~/.local/share}/ddstore/notebooks,
                             the folder of your notebooks, which begins with copies of those of DDStore
         --port N            port; by default the first free one from 8888
@@ -41,13 +42,21 @@ public final class NotebookCommand {
         --memory MB         heap of one executor in MiB, 450 or more; 1024 by default
         --master URL        master of Spark, instead of executors on this machine
         --conf KEY=VALUE    setting of Spark; may be repeated
-        --torch             adds PyTorch and the classes of the examples; the first run downloads 110 MB""";
+        --torch             adds PyTorch and the examples to Java; the first run downloads 110 MB""";
 
   private static final String LEGAL =
       "--port, --execute, --output, --executors, --cores, --memory, --master, --conf, --torch";
 
   private static final int MAX_LOG_DAYS = 7;
+  private static final String COLOUR = "\u001b\\[[\\d;]*m"; // of IPython
+  private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** System property: the folder of the Python environment; not set if there is none. */
+  private static final String PYTHON = "ddstore.notebook.python";
+
+  private static final String JAVA_KERNEL = "ddstore";
+
+  private final Path root;
   private final Path run;
   private final Path folder;
   private final NotebookFolder notebooks;
@@ -59,6 +68,7 @@ public final class NotebookCommand {
   private final List<String> session = new ArrayList<>();
 
   NotebookCommand(Path root, Path run, Path data) {
+    this.root = root;
     this.run = run;
     this.folder = root.resolve("target/jupyter");
     this.notebooks = new NotebookFolder(root.resolve("notebooks"), data.resolve("notebooks"));
@@ -161,38 +171,48 @@ public final class NotebookCommand {
     check(isWritable, "--output: \"%s\" cannot be written", value);
   }
 
-  /** Describes the kernel; executes the notebook if there is one. Returns the exit status. */
+  /** Describes the kernels; executes the notebook if there is one. Returns the exit status. */
   private int start() throws IOException, InterruptedException {
     Files.createDirectories(folder.resolve("executed"));
-    deleteOldFiles(Files.createDirectories(folder.resolve("logs")).toFile());
-    List<String> kernel = new ArrayList<>();
-    kernel.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    kernel.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
-    if (values.getOrDefault("--master", "").startsWith("local[")) {
-      kernel.remove("-XX:TieredStopAtLevel=1"); // the driver itself computes
+    Path logs = Files.createDirectories(folder.resolve("logs"));
+    deleteOldFiles(logs.toFile());
+    describe(JAVA_KERNEL, javaKernel(logs));
+    Optional<PythonKernel> python =
+        Optional.ofNullable(System.getProperty(PYTHON))
+            .map(path -> new PythonKernel(root, Path.of(path), NotebookOptions.of(session)));
+    if (python.isPresent()) {
+      describe(PythonKernel.NAME, python.get().spec(logs));
     }
-    kernel.add("-D%s=%s".formatted(NotebookOptions.EXECUTES, values.containsKey("--execute")));
-    kernel.addAll(
+    return values.containsKey("--execute") ? execute(python) : serve(python);
+  }
+
+  private void describe(String kernel, Map<String, Object> spec) throws IOException {
+    Path kernels = Files.createDirectories(run.resolve("kernels").resolve(kernel));
+    JSON.writeValue(kernels.resolve("kernel.json").toFile(), spec);
+  }
+
+  private Map<String, Object> javaKernel(Path logs) {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    if (values.getOrDefault("--master", "").startsWith("local[")) {
+      command.remove("-XX:TieredStopAtLevel=1"); // the driver itself computes
+    }
+    command.add("-D%s=%s".formatted(NotebookOptions.EXECUTES, values.containsKey("--execute")));
+    command.addAll(
         List.of(
             "-cp",
             System.getProperty("java.class.path"),
             "org.ddstore.notebook.kernel.KernelMain"));
-    kernel.addAll(List.of(folder.resolve("logs").toString(), "{connection_file}"));
-    kernel.addAll(session);
-    new ObjectMapper()
-        .writeValue(
-            Files.createDirectories(run.resolve("kernels/ddstore")).resolve("kernel.json").toFile(),
-            Map.of(
-                "display_name", "Java (DDStore)",
-                "language", "java",
-                "interrupt_mode", "message",
-                "env", isLocal() ? Map.of("SPARK_LOCAL_IP", "127.0.0.1") : Map.of(),
-                "argv", kernel));
-    return values.containsKey("--execute") ? execute() : serve();
-  }
-
-  private boolean isLocal() {
-    return values.getOrDefault("--master", "local").startsWith("local");
+    command.addAll(List.of(logs.toString(), "{connection_file}"));
+    command.addAll(session);
+    boolean isLocal = NotebookOptions.of(session).isLocal();
+    return Map.of(
+        "display_name", "Java (DDStore)",
+        "language", "java",
+        "interrupt_mode", "message",
+        "env", isLocal ? Map.of("SPARK_LOCAL_IP", "127.0.0.1") : Map.of(),
+        "argv", command);
   }
 
   /** Deletes old logs, and folders of ended runs, whose names end with the id of their process. */
@@ -216,7 +236,7 @@ public final class NotebookCommand {
         "IPYTHONDIR", folder.resolve("ipython").toString());
   }
 
-  private int serve() throws IOException {
+  private int serve(Optional<PythonKernel> python) throws IOException {
     List<String> lines = new ArrayList<>();
     environment().forEach((name, value) -> lines.add("export " + name + "=" + quoted(value)));
     try {
@@ -234,41 +254,77 @@ public final class NotebookCommand {
       shown = file.getParent();
     }
     lines.add("cd -- " + quoted(shown.toString()));
+    List<String> command = new ArrayList<>(List.of("exec"));
+    command.add(
+        python.map(kernel -> quoted(kernel.program("jupyter-lab"))).orElse("jupyter-notebook"));
+    command.addAll(List.of("--no-browser", "--ip=127.0.0.1"));
     // Spark needs seconds to end its executors and to delete their files.
-    String command =
-        "exec jupyter-notebook --no-browser --ip=127.0.0.1 --KernelManager.shutdown_wait_time=60"
-            + " --MultiKernelManager.default_kernel_name=ddstore"
-            + " --KernelSpecManager.allowed_kernelspecs=ddstore"; // others have no Spark
-    String port = values.get("--port");
-    lines.add(
-        command
-            + (file == null ? "" : defaultPage(shown, file))
-            + (port == null ? "" : " --port=%s --port-retries=0".formatted(port))
-            + (System.getProperty("user.name").equals("root") ? " --allow-root" : ""));
+    command.add("--KernelManager.shutdown_wait_time=60");
+    command.add("--KernelSpecManager.ensure_native_kernel=False");
+    String preferred = python.isPresent() ? PythonKernel.NAME : JAVA_KERNEL;
+    command.add("--MultiKernelManager.default_kernel_name=" + preferred);
+    // Others have no Spark.
+    command.add("--KernelSpecManager.allowed_kernelspecs=" + JAVA_KERNEL);
+    if (python.isPresent()) {
+      command.add("--KernelSpecManager.allowed_kernelspecs=" + PythonKernel.NAME);
+      command.addAll(List.of("--log-level=WARN", "--LanguageServerManager.autodetect=False"));
+      disable("@jupyterlab/apputils-extension:announcements"); // asks, and reads from the network
+    }
+    if (file != null) {
+      command.addAll(pages(shown, file));
+    }
+    if (values.containsKey("--port")) {
+      command.addAll(List.of("--port=" + values.get("--port"), "--port-retries=0"));
+    }
+    if (System.getProperty("user.name").equals("root")) {
+      command.add("--allow-root");
+    }
+    lines.add(String.join(" ", command));
     Files.write(run.resolve("serve"), lines);
     return 0;
   }
 
-  /** Returns options by which the address of Jupyter 6, and of later ones, leads to a notebook. */
-  private static String defaultPage(Path shown, Path file) {
+  private void disable(String extension) throws IOException {
+    Path folder = Files.createDirectories(this.folder.resolve("config/labconfig"));
+    JSON.writeValue(
+        folder.resolve("page_config.json").toFile(),
+        Map.of("disabledExtensions", Map.of(extension, true)));
+  }
+
+  /** Returns options by which the address of JupyterLab, and of Jupyter, leads to a notebook. */
+  private static List<String> pages(Path shown, Path file) {
     String name = shown.toUri().relativize(file.toUri()).toASCIIString();
-    String page = quoted("/notebooks/" + name);
-    return " --NotebookApp.default_url=%1$s --JupyterNotebookApp.default_url=%1$s".formatted(page);
+    return List.of(
+        "--LabApp.default_url=" + quoted("/lab/tree/" + name),
+        "--NotebookApp.default_url=" + quoted("/notebooks/" + name),
+        "--JupyterNotebookApp.default_url=" + quoted("/notebooks/" + name));
   }
 
   private static String quoted(String text) {
     return "'" + text.replace("'", "'\\''") + "'";
   }
 
-  private int execute() throws IOException, InterruptedException {
+  private int execute(Optional<PythonKernel> python) throws IOException, InterruptedException {
     Path notebook = Path.of(values.get("--execute")).toRealPath();
     Path byDefault = folder.resolve("executed").resolve(notebook.getFileName());
     Path output = Path.of(values.getOrDefault("--output", byDefault.toString())).toAbsolutePath();
-    List<String> command =
-        new ArrayList<>(List.of("jupyter-nbconvert", "--to", "notebook", "--execute"));
+    boolean isPython =
+        JSON.readTree(notebook.toFile()).findValuesAsText("language").contains("python");
+    if (isPython && python.isEmpty()) {
+      System.err.printf("ddstore: notebook: %s is in Python, which is missing%n", notebook);
+      return 1;
+    }
+    List<String> command = new ArrayList<>();
+    command.add(
+        python.map(kernel -> kernel.program("jupyter-nbconvert")).orElse("jupyter-nbconvert"));
+    command.addAll(List.of("--to", "notebook", "--execute"));
     command.add("--KernelManager.shutdown_wait_time=60");
+    if (python.isPresent()) { // joins pieces of outputs, and keeps the last states of progress bars
+      command.add("--Exporter.preprocessors=nbconvert.preprocessors.CoalesceStreamsPreprocessor");
+      command.add("--CoalesceStreamsPreprocessor.enabled=True");
+    }
     Stream.of(
-            "kernel_name=ddstore",
+            "kernel_name=" + (isPython ? PythonKernel.NAME : JAVA_KERNEL),
             "startup_timeout=300",
             "shutdown_kernel=graceful",
             "record_timing=False")
@@ -281,7 +337,7 @@ public final class NotebookCommand {
     if (status == 0) {
       System.err.println("executed: " + output);
     } else {
-      System.err.println(problem(Files.readString(log)));
+      System.err.println(problem(Files.readString(log).replaceAll(COLOUR, "").strip()));
       System.err.printf("ddstore: notebook: %s failed%n", notebook);
     }
     FileUtils.deleteDirectory(run.toFile());

@@ -25,6 +25,11 @@ public record NotebookOptions(
     return of(List.of());
   }
 
+  /** Returns whether all processes of Spark run on this machine. */
+  boolean isLocal() {
+    return master.orElse("local").startsWith("local");
+  }
+
   /** Returns these options with other settings of Spark. */
   public NotebookOptions settings(Map<String, String> other) {
     return new NotebookOptions(master, executors, cores, memoryMb, other);

@@ -39,8 +39,7 @@ record NotebookSpark(EmbeddedSpark spark, SparkContext context, long startSecond
     long startNs = System.nanoTime();
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put(CLASS_FOLDER, classFolder.toString());
-    boolean isRemote = options.master().filter(url -> !url.startsWith("local")).isPresent();
-    if (isRemote) {
+    if (!options.isLocal()) {
       System.setProperty(MASTER, options.master().orElseThrow());
       settings.put("spark.jars", jars());
       settings.put("spark.locality.wait", "0"); // ranks handle other places

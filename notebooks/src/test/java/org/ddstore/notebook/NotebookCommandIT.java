@@ -40,6 +40,7 @@ class NotebookCommandIT {
   private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration LIMIT = Duration.ofMinutes(10);
+  private static final String SAVE = "jp-button[data-command='docmanager:save']";
   private static final String CONTROL_C = "\u0003";
 
   @TempDir private Path folder;
@@ -53,6 +54,10 @@ class NotebookCommandIT {
   }
 
   private Path notebook(String... cells) throws IOException {
+    return notebook(Map.of(), cells);
+  }
+
+  private Path notebook(Map<String, ?> metadata, String... cells) throws IOException {
     List<Object> all = new ArrayList<>();
     for (String code : cells) {
       Map<String, Object> cell =
@@ -64,7 +69,7 @@ class NotebookCommandIT {
     Path file = folder.resolve("some book.ipynb");
     JSON.writeValue(
         file.toFile(),
-        Map.of("cells", all, "metadata", Map.of(), "nbformat", 4, "nbformat_minor", 5));
+        Map.of("cells", all, "metadata", metadata, "nbformat", 4, "nbformat_minor", 5));
     return file;
   }
 
@@ -95,13 +100,19 @@ class NotebookCommandIT {
     assertThat(text).as("paths of this machine").doesNotContain(ROOT.toString(), folder.toString());
   }
 
+  /** By the distribution's Jupyter, because the packages of Python cannot be installed. */
   @Test
   void failsWithTheErrorOfACell() throws Exception {
     Path output = folder.resolve("out.ipynb");
     String file = notebook("int zero = 0;", "int n = 1 / zero;").toString();
-    Outcome failed = execute(file, output);
+    Outcome failed =
+        new Launcher(folder)
+            .bash(
+                "PIP_NO_INDEX=1 XDG_CACHE_HOME='%s' '%s/ddstore' notebook --execute '%s' --output '%s' --master 'local[1]'"
+                    .formatted(folder.resolve("cache"), ROOT, file, output));
     assertThat(failed.exitCode()).isEqualTo(1);
     assertThat(failed.err())
+        .contains("ddstore: notebook: notebooks in Java only")
         .contains(
             "java.lang.ArithmeticException: / by zero\n    at cell 2, line 1: int n = 1 / zero;")
         .contains("ddstore: notebook: " + file + " failed")
@@ -113,7 +124,8 @@ class NotebookCommandIT {
   void refusesAMissingNotebookAndAFolderThatCannotBeWritten() throws Exception {
     Outcome missing = new Launcher(folder).run("notebook", "2-none.ipynb");
     assertThat(missing.exitCode()).isEqualTo(2);
-    assertThat(missing.err()).contains("there is no file \"2-none.ipynb\"", "1-quickstart.ipynb");
+    assertThat(missing.err())
+        .contains("there is no file \"2-none.ipynb\"", "java-1-quickstart.ipynb");
 
     Launcher launcher = new Launcher(folder);
     ProcessBuilder builder = launcher.builder("notebook");
@@ -125,41 +137,61 @@ class NotebookCommandIT {
   }
 
   @Test
-  void servesKernelsToOwnersOfTheTokenUntilItIsInterruptedTwice() throws Exception {
+  void failsWithTheErrorOfPython() throws Exception {
+    String file =
+        notebook(
+                Map.of(
+                    "kernelspec",
+                    Map.of("language", "python", "name", "other", "display_name", "Other")),
+                """
+                from pyspark.sql import SparkSession
+                import ddstore.spark
+                spark = SparkSession.builder.getOrCreate()
+                conf = spark.sparkContext.getConf()
+                raise ValueError(conf.get("spark.master"), conf.get("my.key"), ddstore.spark.list(spark))""")
+            .toString();
+    Path output = folder.resolve("out.ipynb");
+    Outcome failed = execute(file, output, "--conf", "my.key=a \"b\" \\c");
+    Needed.check("Python", !failed.err().contains("is in Python, which"), failed::err);
+    assertThat(failed.exitCode()).isEqualTo(1);
+    assertThat(failed.err())
+        .contains("ValueError: ('local[1]', 'a \"b\" \\\\c', [])")
+        .contains("ddstore: notebook: " + file + " failed");
+    assertThat(output).doesNotExist();
+  }
+
+  @Test
+  void servesNotebooksUntilItIsInterruptedTwice() throws Exception {
     Launcher launcher = new Launcher(folder);
     ProcessBuilder builder =
-        launcher.builder(
-            "notebook",
-            "1-quickstart.ipynb",
-            "--master",
-            "local[1]",
-            "--port",
-            Integer.toString(freePort()));
+        launcher.builder("notebook", "1-quickstart.ipynb", "--port", Integer.toString(freePort()));
     builder.environment().put("XDG_DATA_HOME", folder.resolve("a b").toString());
     // Without a terminal Jupyter would not ask after ^C.
     builder.command("script", "-qec", String.join(" ", builder.command()), "/dev/null");
     Path log = folder.resolve("jupyter.log");
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
     try (ProcessTree processes = ProcessTree.start(builder)) {
-      Pattern pattern = Pattern.compile("(http://127\\.0\\.0\\.1:\\d+/)\\?token=([0-9a-f]{48})");
+      Pattern pattern =
+          Pattern.compile("(http://127\\.0\\.0\\.1:\\d+/)(\\S*)\\?token=([0-9a-f]{48})");
       Matcher address =
           await().atMost(LIMIT).until(() -> pattern.matcher(Files.readString(log)), Matcher::find);
+      Needed.check("Python", address.group(2).startsWith("lab"), () -> "see " + log);
       HttpRequest.Builder kernels =
           HttpRequest.newBuilder(URI.create(address.group(1) + "api/kernels"))
-              .POST(BodyPublishers.noBody());
+              .POST(BodyPublishers.ofString("{\"name\": \"ddstore\"}"));
       assertThat(status(kernels)).isEqualTo(403);
-      assertThat(status(kernels.header("Authorization", "token " + address.group(2))))
+      assertThat(status(kernels.header("Authorization", "token " + address.group(3))))
           .as(() -> "log: " + log)
           .isEqualTo(201);
-      assertThat(get(address, "").uri().getPath()).isEqualTo("/notebooks/1-quickstart.ipynb");
       JsonNode kernelSpecs = JSON.readTree(get(address, "api/kernelspecs").body());
-      assertThat(kernelSpecs.get("default").asText()).isEqualTo("ddstore");
-      assertThat(kernelSpecs.get("kernelspecs")).hasSize(1);
+      assertThat(kernelSpecs.get("default").asText()).isEqualTo("python3");
+      assertThat(kernelSpecs.get("kernelspecs")).hasSize(2);
       assertThat(JSON.readTree(get(address, "api/contents").body()).findValuesAsText("name"))
-          .contains("1-quickstart.ipynb")
+          .contains("java-1-quickstart.ipynb", "1-quickstart.ipynb")
           .allMatch(name -> name.isEmpty() || name.endsWith(".ipynb"));
-      assertThat(folder.resolve("a b/ddstore/notebooks/1-quickstart.ipynb"))
-          .hasSameBinaryContentAs(ROOT.resolve("notebooks/1-quickstart.ipynb"));
+      assertThat(folder.resolve("a b/ddstore/notebooks/java-1-quickstart.ipynb"))
+          .hasSameBinaryContentAs(ROOT.resolve("notebooks/java-1-quickstart.ipynb"));
+      runAllCells(folder.resolve("a b/ddstore/notebooks/1-quickstart.ipynb"), address.group());
 
       processes.type(CONTROL_C);
       await().atMost(LIMIT).until(() -> Files.readString(log).contains("(y/[n])"));
@@ -170,12 +202,35 @@ class NotebookCommandIT {
     }
   }
 
+  /** Runs all cells as a user does, who first clears the outputs that are there. */
+  private void runAllCells(Path notebook, String address) throws Exception {
+    List<JsonNode> before = NotebooksIT.codeCells(notebook);
+    try (Browser browser = Browser.open(Files.createDirectory(folder.resolve("home")), address)) {
+      browser.click(SAVE, ""); // there when the notebook is
+      browser.click(".lm-MenuBar-itemLabel", "Edit");
+      browser.click(".lm-Menu-itemLabel", "Clear Outputs of All Cells");
+      browser.click(".lm-MenuBar-itemLabel", "Run");
+      browser.click(".lm-Menu-itemLabel", "Run All Cells");
+      List<JsonNode> after =
+          await()
+              .atMost(LIMIT)
+              .pollInterval(Duration.ofSeconds(1))
+              .until(
+                  () -> {
+                    browser.click(SAVE, "");
+                    return NotebooksIT.codeCells(notebook);
+                  },
+                  cells -> cells.get(cells.size() - 1).get("execution_count").isInt());
+      NotebooksIT.assertSameOutputs(before, after);
+    }
+  }
+
   private static int status(HttpRequest.Builder request) throws Exception {
     return HttpClient.newHttpClient().send(request.build(), BodyHandlers.discarding()).statusCode();
   }
 
   private static HttpResponse<String> get(Matcher address, String path) throws Exception {
-    String url = "%s%s?token=%s".formatted(address.group(1), path, address.group(2));
+    String url = "%s%s?token=%s".formatted(address.group(1), path, address.group(3));
     HttpClient client =
         HttpClient.newBuilder()
             .followRedirects(HttpClient.Redirect.NORMAL)

@@ -65,7 +65,10 @@ class NotebooksIT {
             .run("notebook", "--execute", notebook.toString(), "--output", output.toString());
 
     assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-    List<JsonNode> now = codeCells(output);
+    assertSameOutputs(before, codeCells(output));
+  }
+
+  static void assertSameOutputs(List<JsonNode> before, List<JsonNode> now) {
     assertThat(now).hasSameSizeAs(before);
     SoftAssertions all = new SoftAssertions();
     for (int i = 0; i < now.size(); i++) {
@@ -78,7 +81,7 @@ class NotebooksIT {
     all.assertAll();
   }
 
-  private static List<JsonNode> codeCells(Path notebook) throws IOException {
+  static List<JsonNode> codeCells(Path notebook) throws IOException {
     JsonNode cells = JSON.readTree(notebook.toFile()).get("cells");
     return StreamSupport.stream(cells.spliterator(), false)
         .filter(cell -> cell.get("cell_type").asText().equals("code"))

@@ -59,9 +59,9 @@ class DocsCommandIT {
     assertThat(old).doesNotExist();
     assertThat(site.resolve("assets/mermaid.min.js")).isNotEmptyFile();
     assertThat(site.resolve("javadoc/org/ddstore/spark/StoreSpec.html")).exists();
-    assertThat(site.resolve("notebooks/1-quickstart.html"))
+    assertThat(site.resolve("notebooks/java-1-quickstart.html"))
         .content()
-        .contains("1-quickstart_files/", "<code>"); // a chart, and a cell
+        .contains("java-1-quickstart_files/", "<code>"); // a chart, and a cell
     assertThat(site.resolve("options.html"))
         .content()
         .contains("<a href=\"javadoc/org/ddstore/spark/StoreSpec.html\"><code>StoreSpec");
