@@ -29,7 +29,7 @@ class PySparkIT {
   private static final Duration LIMIT = Duration.ofMinutes(15);
 
   /** Packages that build ddstore, which {@code python/pyproject.toml} names. */
-  private static final String BUILD_PACKAGES =
+  static final String BUILD_PACKAGES =
       "scikit-build-core==1.1.2 packaging==25.0 pathspec==0.12.1";
 
   private static final Pattern RESULT = Pattern.compile("\\(([0-9.e-]+), \\[\\[");
