@@ -103,14 +103,16 @@ class PySpark43IT {
 
   private void assertRunsInExecutors(String commands) throws IOException, InterruptedException {
     Program program =
-        run(commands.replace("--target", "--upgrade -q --target").replace("/data", work.toString()));
+        run(
+            commands
+                .replace("--target", "--upgrade -q --target")
+                .replace("/data", work.toString()));
     String module = Pattern.quote(work.toString()) + "/spark-home/work/[^']*/ddstore/__init__.py";
     assertThat(program.lastLine()).matches("\\['%s', '%1$s'\\]".formatted(module));
   }
 
   private Program run(String commands) throws IOException, InterruptedException {
-    ProcessBuilder builder =
-        PySpark.NEXT.installed(work, List.of("bash", "-e", "-c", commands));
+    ProcessBuilder builder = PySpark.NEXT.installed(work, List.of("bash", "-e", "-c", commands));
     return Program.run(work, builder, LIMIT).assertSuccess();
   }
 }
