@@ -35,6 +35,8 @@ import ddstore.spark
 from ddstore import samplers
 from ddstore.spark import RankError
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in their background jobs
+
 ROWS = 10_000
 JAR = os.environ["DDSTORE_JAR"]
 SETTINGS = {

@@ -3,6 +3,7 @@ package org.ddstore.examples;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,13 +92,12 @@ record PySpark(String lock) {
 
   /** Returns a home of Spark in which a local cluster may make folders for its executors. */
   private Path home(Path work) throws IOException {
-    Path home = work.resolve("spark-home");
-    if (Files.notExists(home)) {
-      Files.createDirectory(home);
-      try (Stream<Path> entries = Files.list(packageFolder())) {
-        for (Path entry : entries.filter(each -> !each.endsWith("work")).toList()) {
-          Files.createSymbolicLink(home.resolve(entry.getFileName()), entry);
-        }
+    Path home = work.resolveSibling("homes").resolve("pyspark-" + version());
+    Files.createDirectories(home);
+    for (String name : List.of("bin", "jars", "python", "sbin")) {
+      Path link = home.resolve(name);
+      if (Files.notExists(link, LinkOption.NOFOLLOW_LINKS)) {
+        Files.createSymbolicLink(link, packageFolder().resolve(name));
       }
     }
     return home;

@@ -107,7 +107,7 @@ class PySpark43IT {
             commands
                 .replace("--target", "--upgrade -q --target")
                 .replace("/data", work.toString()));
-    String module = Pattern.quote(work.toString()) + "/spark-home/work/[^']*/ddstore/__init__.py";
+    String module = "/[^']*/homes/[^']*/work/app-[^']*/ddstore/__init__.py";
     assertThat(program.lastLine()).matches("\\['%s', '%1$s'\\]".formatted(module));
   }
 
