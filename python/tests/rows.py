@@ -23,6 +23,10 @@ import numpy.typing as npt  # noqa: E402
 import ddstore  # noqa: E402
 
 HANDLE = os.environ.get("DDSTORE_HANDLE", "")
+#: Handle of a store of the same fields without rows.
+EMPTY = str(Path(HANDLE).with_name("empty.json"))
+#: Handle of a store of 128 MiB with the field x: float32[256] that has the number of the row.
+LARGE = str(Path(HANDLE).with_name("large.json"))
 ROWS = 6000
 #: Name, kind, type and shape of all fields.
 SCHEMA = (

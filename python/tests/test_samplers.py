@@ -94,6 +94,14 @@ class SamplersTest(unittest.TestCase):
         self.assertEqual((len(rows), set(rows % 2)), (ROWS, {1}))
         self.assertNotEqual(rows.tolist(), np.concatenate(list(sampler.batches(ROWS, 1))).tolist())
 
+    def test_types_of_weights_and_labels(self) -> None:
+        def rows(make: Any, values: Any) -> Any:
+            return make(5, values, batch_size=100).batches(ROWS)[0].tolist()
+
+        for make, types in ((samplers.weighted, ("f2", ">f2", ">f8", "u1")), (samplers.class_balanced, (">i8", "u2"))):
+            for name in types:
+                self.assertEqual(rows(make, LABELS.astype(name)), rows(make, LABELS), name)
+
     def test_illegal_arguments(self) -> None:
         for call in (
             lambda: samplers.shuffled(1),

@@ -17,7 +17,20 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from rows import HANDLE, ROWS, SCHEMA, StoreTest, assert_batch, assert_same, assert_varying, bfloat16, fixed, varying
+from rows import (
+    EMPTY,
+    HANDLE,
+    LARGE,
+    ROWS,
+    SCHEMA,
+    StoreTest,
+    assert_batch,
+    assert_same,
+    assert_varying,
+    bfloat16,
+    fixed,
+    varying,
+)
 
 import ddstore
 
@@ -64,6 +77,20 @@ class ReadTest(StoreTest):
             self.assertIs(batch["m"], out["m"])
             rows = rows[::-1].copy()
 
+    def test_out_can_be_a_matrix(self) -> None:
+        with ddstore.attach(LARGE) as store:
+            out = np.empty((3, 256), np.float32).view(np.matrix)
+            self.assertIs(store.get_batch([2, 0, 1], out={"x": out})["x"], out)
+            assert_same(out[:, 7], np.array([[2], [0], [1]], np.float32))
+
+    def test_no_rows(self) -> None:
+        with ddstore.attach(EMPTY) as store:
+            self.assertEqual((len(store), store.schema), (0, self.store.schema))
+            assert_batch(store.get_batch([]), [])
+            assert_batch(store[:], [])
+            with self.assertRaises(IndexError):
+                store[0]
+
     def test_casts(self) -> None:
         rows = RANDOM.integers(0, ROWS, 200)
         for name in ("i8", "u8", "i16", "i32", "bf16", "f32", "f64", "m"):
@@ -105,6 +132,8 @@ class ReadTest(StoreTest):
             (ValueError, "contiguous and writeable", lambda: read([1, 2], out={"id": frozen})),
             (ValueError, "only fixed", lambda: read([1], out={"t": short})),
             (ValueError, "no NumPy array", lambda: read([1], out={"id": [0]})),  # type: ignore[dict-item]
+            (ValueError, "without a mask", lambda: read([1], out={"id": np.ma.array(short)})),
+            (ValueError, "need \\(1,\\) of int64", lambda: read([1], out={"id": short.astype(">i8")})),
             (ValueError, "float32 and bfloat16", lambda: read([1], "f64", cast="int8")),
             (ValueError, "cannot be cast", lambda: read([1], "i64", cast="float32")),
             (ValueError, "cannot be cast", lambda: read([1], "t", cast="float32")),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import unittest
@@ -13,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from rows import HANDLE, ROWS, SCHEMA, StoreTest, assert_batch, assert_same, bfloat16, fixed
+from rows import EMPTY, HANDLE, LARGE, ROWS, SCHEMA, StoreTest, assert_batch, assert_same, bfloat16, fixed
 
 import ddstore
 from ddstore import samplers
@@ -98,14 +99,14 @@ class LoaderTest(StoreTest):
         assert_same(array(batch["m"]), bfloat16(fixed("m", batch["id"].tolist())))
         self.assertEqual(batch["p"].values.shape[1:], (2,))
         dataset = StoreDataset(self.store, ["f32"])
-        read = self.store.get_batch
+        read = self.store._batch
         kept: dict[str, Any] = {}
 
         def get_batch(*arguments: Any) -> Any:
             kept.update(read(*arguments))
             return kept
 
-        with mock.patch.object(self.store, "get_batch", get_batch):
+        with mock.patch.object(self.store, "_batch", get_batch):
             tensor = dataset[[1, 2]]["f32"]
         self.assertEqual(tensor.data_ptr(), kept["f32"].ctypes.data)
 
@@ -325,6 +326,65 @@ class DataLoaderTest(StoreTest):
             for rank in ranks:
                 rank.join(120)
             self.assertEqual([rank.exitcode for rank in ranks], [0, 0])
+
+
+class MemoryTest(StoreTest):
+    def test_no_rows(self) -> None:
+        with ddstore.attach(EMPTY) as store:
+            dataset = StoreDataset(store)
+            with self.assertRaisesRegex(ValueError, "0 rows .* keep or pad the tail"):
+                iter(loader(store, shuffled()))
+            for tail in ("keep", "pad"):
+                for prefetch in (0, 2):
+                    with loader(store, shuffled(tail=tail), prefetch=prefetch) as batches:
+                        self.assertEqual((len(batches), list(batches)), (0, []))
+                        self.assertTrue(batches.receipt().exact)
+                for workers in (0, 2):
+                    sampler = BatchSampler(dataset, shuffled(tail=tail))
+                    found = DataLoader(dataset, sampler=sampler, batch_size=None, num_workers=workers)
+                    self.assertEqual(list(sampler.deliver(found)), [])
+                    self.assertTrue(sampler.receipt().exact)
+
+    def test_workers_share_the_rows(self) -> None:
+        with ddstore.attach(LARGE) as store:
+            alone = shared_bytes([os.getpid()])
+            dataset = StoreDataset(store)
+            sampler = BatchSampler(dataset, samplers.shuffled(1, batch_size=128))
+            batches = DataLoader(dataset, sampler=sampler, batch_size=None, num_workers=8)
+            workers: list[int] = []
+            seen = private = shared = 0
+            for number, batch in enumerate(sampler.deliver(batches), 1):
+                seen += int(batch["x"][:, 255].sum())
+                if number == 64:
+                    workers = [worker.pid for worker in torch.multiprocessing.active_children()]
+                    private = private_bytes(workers)
+                if number in (64, len(sampler) - 64):
+                    shared = max(shared, shared_bytes([os.getpid(), *workers]) - alone)
+                if number == len(sampler) - 64:
+                    private = private_bytes(workers) - private
+            size = 1024 * len(store)
+            self.assertEqual((len(workers), seen), (8, len(store) * (len(store) - 1) // 2))
+            self.assertGreaterEqual(alone, size)
+            self.assertLess(private, 0.05 * size)
+            self.assertLess(shared, 0.05 * size)
+
+
+def private_bytes(processes: list[int]) -> int:
+    """Returns the memory that each of these processes has for itself."""
+    texts = [Path(f"/proc/{process}/smaps_rollup").read_text() for process in processes]
+    return sum(int(size) << 10 for text in texts for size in re.findall(r"Private_\w+: +(\d+) kB", text))
+
+
+def shared_bytes(processes: list[int]) -> int:
+    """Returns the size of the files in shared memory that these processes have mapped, each counted once."""
+    files = {}
+    for process in processes:
+        for line in Path(f"/proc/{process}/maps").read_text().splitlines():
+            addresses, _, offset, _, inode, *path = line.split(maxsplit=5)
+            if path and path[0].startswith("/dev/shm/"):
+                begin, end = (int(address, 16) for address in addresses.split("-"))
+                files[inode, offset] = end - begin
+    return sum(files.values())
 
 
 class LoaderOverPortsTest(LoaderTest):

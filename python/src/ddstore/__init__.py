@@ -8,11 +8,13 @@
 """
 
 from . import samplers
+from ._arrow import ArrowBatch
 from ._store import Batch, Field, Ragged, Statistics, Store, attach
 from .errors import GrantError, HandleError, StoreGoneError, StoreLostError
 
 __version__ = "0.1.0"
 __all__ = [
+    "ArrowBatch",
     "Batch",
     "Field",
     "GrantError",

@@ -143,6 +143,12 @@ def _load() -> ctypes.CDLL:
             c_int,
             [reader, c_void_p, c_size_t, c_void_p, c_size_t, c_int64, c_void_p],
         ),
+        "dds_arrow_read": (
+            c_int,
+            [reader, c_void_p, c_size_t, c_void_p, c_size_t, c_int64, POINTER(c_void_p), c_void_p],
+        ),
+        "dds_arrow_close": (None, [c_void_p]),
+        "dds_arrow_use_python": (None, [c_void_p, c_void_p]),
         "dds_sampler_sequential": (c_int, [POINTER(c_void_p), POINTER(Error)]),
         "dds_sampler_shuffled": (c_int, [c_int64, POINTER(c_void_p), POINTER(Error)]),
         "dds_sampler_chunked": (
@@ -194,7 +200,7 @@ def _load() -> ctypes.CDLL:
         "dds_epoch_positions": (c_int64, [c_void_p]),
         "dds_epoch_batch": (
             c_int,
-            [c_void_p, c_int64, POINTER(BatchInfo), c_void_p, c_void_p, POINTER(Error)],
+            [c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p],
         ),
         "dds_state_write": (c_int, [POINTER(State), c_char_p, c_size_t, POINTER(Error)]),
         "dds_state_resume": (
@@ -211,7 +217,7 @@ def _load() -> ctypes.CDLL:
         "dds_schema_digest": (c_int, [c_void_p, c_char_p, POINTER(Error)]),
         "dds_coverage_open": (c_int, [c_void_p, POINTER(c_void_p), POINTER(Error)]),
         "dds_coverage_close": (None, [c_void_p]),
-        "dds_coverage_deliver": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, POINTER(Error)]),
+        "dds_coverage_deliver": (c_int, [c_void_p, c_void_p, c_size_t, c_size_t, c_void_p]),
         "dds_coverage_size": (c_size_t, [c_void_p]),
         "dds_coverage_sums": (c_int, [c_void_p, c_void_p, c_int64, c_void_p, POINTER(Error)]),
         "dds_coverage_receipt": (None, [c_void_p, c_void_p, POINTER(CoverageReceipt)]),

@@ -9,12 +9,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ctypes import addressof, byref, c_char, c_int, c_void_p, create_string_buffer
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
+from ._arrow import ArrowBatch
 from .errors import HandleError, error_of
 
 #: memory that is made for a ragged field before its size is known
@@ -407,15 +409,46 @@ class Store:
             TimeoutError: the rows have not arrived in time.
             StoreGoneError, StoreLostError, GrantError: see there.
         """
-        rows = np.asarray(indices)
-        if rows.dtype is not _INT64 or rows.ndim != 1 or not rows.flags.c_contiguous:
-            rows = _as_indices(rows)
-        plan = self._plan(fields, cast)
         timeout_ms = self._timeout_ms if timeout is None else _milliseconds(timeout)
-        batch: Batch = self._alone(self._batch, plan, rows, out, timeout_ms)
+        batch: Batch = self._alone(self._batch, self._plan(fields, cast), indices, out, timeout_ms)
         return batch
 
-    def _batch(self, plan: _Plan, rows: npt.NDArray[np.int64], out: Any, timeout_ms: int) -> Batch:
+    def to_arrow(
+        self, indices: Indices, fields: Sequence[str] | str | None = None, timeout: float | None = None
+    ) -> ArrowBatch:
+        """Reads rows as :meth:`get_batch` does, for the libraries that take Arrow's PyCapsule interface.
+
+        >>> table = pyarrow.table(store.to_arrow([7, 3]))
+
+        A shape of one dimension becomes a list of fixed size, one of several the extension
+        ``arrow.fixed_shape_tensor``, a ragged field a large list, bfloat16 uint16.
+        """
+        timeout_ms = self._timeout_ms if timeout is None else _milliseconds(timeout)
+        batch: ArrowBatch = self._alone(self._arrow, self._plan(fields, None), indices, timeout_ms)
+        return batch
+
+    def _arrow(self, plan: _Plan, indices: Indices, timeout_ms: int) -> ArrowBatch:
+        rows = _as_indices(indices)
+        numbers = np.array([output.target.field for output in plan.outputs], np.int32)
+        pointer = c_void_p()
+        code = c.library.dds_arrow_read(
+            self._open(),
+            address_of(rows),
+            len(rows),
+            address_of(numbers),
+            len(numbers),
+            timeout_ms,
+            byref(pointer),
+            self._error_address,
+        )
+        if code == c.INVALID_ARGUMENT:
+            self._check_range(rows)
+        if code != c.OK:
+            raise self._failure()
+        return ArrowBatch(pointer, len(rows))
+
+    def _batch(self, plan: _Plan, indices: Indices, out: Any, timeout_ms: int) -> Batch:
+        rows = _as_indices(indices)
         batch = self._prepare(plan, len(rows), out)
         self._read(plan, batch, rows, timeout_ms)
         return dict(zip(plan.names, batch, strict=True)) if plan.all_fixed else self._finish(plan, batch)
@@ -475,7 +508,7 @@ class Store:
         batch: list[Any] = []
         for output in plan.outputs:
             array: Any
-            if out is not None and output.name in out:
+            if out and output.name in out:
                 array = out[output.name]
                 _check_out(output, array, rows)
                 given.append(array)
@@ -486,10 +519,11 @@ class Store:
                 array = (values, np.zeros(rows + 1, np.int64))
             _aim(output, array)
             batch.append(array)
-        if out is not None and len(given) < len(out):
-            raise ValueError(f"out has {sorted(set(out) - set(plan.names))}, which are not read")
-        if any(np.may_share_memory(one, other) for i, one in enumerate(given) for other in given[:i]):
-            raise ValueError(f"out of {sorted(out or ())}: two arrays share memory")
+        if out:
+            if len(given) < len(out):
+                raise ValueError(f"out has {sorted(set(out) - set(plan.names))}, which are not read")
+            if len(given) > 1 and any(np.may_share_memory(one, other) for one, other in combinations(given, 2)):
+                raise ValueError(f"out of {sorted(out)}: two arrays share memory")
         return batch
 
     def _enlarge(self, plan: _Plan, batch: list[Any]) -> None:
@@ -602,7 +636,10 @@ def _milliseconds(timeout: float) -> int:
     return max(1, round(timeout * 1000))
 
 
-def _as_indices(rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def _as_indices(indices: Indices) -> npt.NDArray[np.int64]:
+    rows = np.asarray(indices)
+    if rows.dtype is _INT64 and rows.ndim == 1 and rows.flags.c_contiguous:
+        return rows
     if rows.shape == (0,):
         return np.empty(0, np.int64)
     if rows.dtype.kind not in "iu":
@@ -629,8 +666,8 @@ def _check_out(output: _Output, array: Any, rows: int) -> None:
     name = output.name
     if not output.fixed:
         raise ValueError(f"out[{name!r}]: only fixed fields have one")
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"out[{name!r}] is no NumPy array: {type(array).__name__}")
+    if not isinstance(array, np.ndarray) or isinstance(array, np.ma.MaskedArray):
+        raise ValueError(f"out[{name!r}] is no NumPy array without a mask: {type(array).__name__}")
     if array.shape != (rows, *output.shape) or array.dtype != output.dtype:
         raise ValueError(
             f"out[{name!r}] of shape {array.shape} and type {array.dtype}: the rows need {(rows, *output.shape)} of"

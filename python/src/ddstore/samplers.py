@@ -11,7 +11,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from ctypes import byref, c_int64, c_void_p, create_string_buffer
+from ctypes import addressof, byref, c_int64, c_void_p, create_string_buffer
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,9 @@ _DISTRIBUTIONS = ("slices", "strided", "contiguous")
 _TAILS = ("drop", "keep", "pad")
 _MAX_DESCRIPTION = 256
 _MAX_RANKS = 2**31 - 1
+
+_epoch_batch = c.library.dds_epoch_batch
+_coverage_deliver = c.library.dds_coverage_deliver
 
 Rows = slice | range | Sequence[int] | npt.NDArray[np.integer[Any]]
 
@@ -88,6 +91,10 @@ class Epoch:
     def __init__(self, sampler: Sampler, rows: int, number: int) -> None:
         self._sampler = sampler
         self._error = c.Error()
+        self._error_address = addressof(self._error)
+        self._info = c.BatchInfo()
+        self._info_address = addressof(self._info)
+        self._is_of_subset = sampler._whole is not None
         self._handle = _Handle(
             c.library.dds_epoch_open,
             c.library.dds_epoch_close,
@@ -119,25 +126,24 @@ class Epoch:
         return int(c.library.dds_epoch_positions(self._pointer))
 
     def batch(self, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-        """Returns the rows of a batch, the numbers of its samples, and how many at its end are padding."""
+        """Returns the rows of a batch, the numbers of its samples, and how many at its end are padding.
+
+        Rows and samples are one array unless the sampler has a subset.
+        """
         number = operator.index(number)
         if not 0 <= number < self._batches:
             raise IndexError(f"batch {number} outside [0, {self._batches})")
+        info = self._info
         rows = np.empty(self._max_size, np.int64)
-        samples = np.empty(self._max_size, np.int64)
-        info = c.BatchInfo()
-        _check(
-            c.library.dds_epoch_batch(
-                self._pointer,
-                number,
-                byref(info),
-                address_of(samples),
-                address_of(rows),
-                byref(self._error),
-            ),
-            self._error,
+        samples = np.empty(self._max_size, np.int64) if self._is_of_subset else rows
+        code = _epoch_batch(
+            self._pointer, number, self._info_address, address_of(samples), address_of(rows), self._error_address
         )
-        return rows[: info.size], samples[: info.size], int(info.padding)
+        _check(code, self._error)
+        size = info.size
+        if size < len(rows):
+            rows, samples = rows[:size], samples[:size]
+        return rows, samples, info.padding
 
     def __getitem__(self, number: int) -> npt.NDArray[np.int64]:
         """Returns the global indices of the rows of a batch."""
@@ -154,15 +160,13 @@ class Epoch:
 
     def deliver(self, samples: npt.NDArray[np.int64], padding: int = 0) -> None:
         """Counts samples of :meth:`batch` as given to the consumer."""
+        self._deliver(_array("samples", samples, np.int64), padding)
+
+    def _deliver(self, samples: npt.NDArray[np.int64], padding: int) -> None:
         if self._coverage is None:
             self._coverage = _Handle(c.library.dds_coverage_open, c.library.dds_coverage_close, self._pointer)
-        values = _array("samples", samples, np.int64)
-        _check(
-            c.library.dds_coverage_deliver(
-                self._coverage.pointer, address_of(values), len(values), padding, byref(self._error)
-            ),
-            self._error,
-        )
+        pointer = self._coverage.pointer
+        _check(_coverage_deliver(pointer, address_of(samples), len(samples), padding, self._error_address), self._error)
 
     def receipt(self, all_reduce: Any = None) -> Receipt:
         """Checks that each sample came exactly once. Collective unless there is one rank.

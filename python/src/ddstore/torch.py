@@ -67,29 +67,29 @@ def _read(
     pin: bool,
 ) -> Tensors:
     """Reads a batch into tensors, without a further copy unless a ragged field is to be pinned."""
-    out: dict[str, Any] = {}
+    plan = store._plan(fields, cast)
+    pinned = {output.name: _pinned(output, len(rows)) for output in plan.outputs if output.fixed} if pin else {}
+    out = {name: array for name, (array, _) in pinned.items()} if pin else None
+    batch = store._alone(store._batch, plan, rows, out, store._timeout_ms)
     tensors: Tensors = {}
-    outputs = store._plan(fields, cast).outputs
-    for output in outputs:
-        if output.fixed and pin:
-            is_bfloat16 = output.is_bfloat16
-            kind = torch.int16 if is_bfloat16 else _TORCH[output.dtype.name]
-            tensor = torch.empty((len(rows), *output.shape), dtype=kind, pin_memory=True)
-            out[output.name] = tensor.numpy().view(output.dtype)
-            tensors[output.name] = tensor.view(torch.bfloat16) if is_bfloat16 else tensor
-    batch = store.get_batch(rows, fields, out, cast)
-    for output in outputs:
-        value = batch[output.name]
-        if output.name in out:
-            continue
-        if not isinstance(value, Ragged):
-            tensors[output.name] = _tensor(value, output.is_bfloat16)
+    for output in plan.outputs:
+        name = output.name
+        value: Any = batch[name]
+        if output.fixed:
+            value = pinned[name][1] if pin else _tensor(value, output.is_bfloat16)
         elif value.kind == "ragged":
             ragged = RaggedTensor(_tensor(value.values, output.is_bfloat16), torch.from_numpy(value.offsets))
-            tensors[output.name] = RaggedTensor(*(part.pin_memory() for part in ragged)) if pin else ragged
-        else:
-            tensors[output.name] = value
-    return {output.name: tensors[output.name] for output in outputs}
+            value = RaggedTensor(*(part.pin_memory() for part in ragged)) if pin else ragged
+        tensors[name] = value
+    return tensors
+
+
+def _pinned(output: Any, rows: int) -> tuple[npt.NDArray[Any], torch.Tensor]:
+    """Returns pinned memory for a fixed field, as an array and as a tensor."""
+    kind = torch.int16 if output.is_bfloat16 else _TORCH[output.dtype.name]
+    tensor = torch.empty((rows, *output.shape), dtype=kind, pin_memory=True)
+    array = tensor.numpy().view(output.dtype)
+    return array, tensor.view(torch.bfloat16) if output.is_bfloat16 else tensor
 
 
 def _each_tensor(value: Any, function: Callable[[torch.Tensor], Any]) -> Any:
@@ -166,7 +166,7 @@ class _Progress:
 
     def _delivered(self, epoch: Epoch, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]) -> None:
         self.rows, samples, padding = batch
-        epoch.deliver(samples, padding)
+        epoch._deliver(samples, padding)
         self.padding = padding
         self._batch += 1
 
@@ -315,6 +315,7 @@ class _Iteration:
         self._loader = loader
         self._epoch = epoch
         self._next = first
+        self._end = len(epoch)
         self._pending: deque[tuple[Future[Any], Any]] = deque()
         self._over: str | None = None  # no exception, whose traceback would keep the frames of the loop
         self._prefetch = loader._reads.default_prefetch() if loader._prefetch is None else loader._prefetch
@@ -351,13 +352,13 @@ class _Iteration:
         reads = self._loader._reads
         epoch = self._epoch
         if self._pool is None:
-            if self._next == len(epoch):
+            if self._next == self._end:
                 return None
             places = epoch.batch(self._next)
             batch, event = reads.read(self._loader.store, places[0])
             self._next += 1
             return batch, event, places
-        while self._next < len(epoch) and len(self._pending) <= self._prefetch:
+        while self._next < self._end and len(self._pending) <= self._prefetch:
             places = epoch.batch(self._next)
             self._next += 1
             self._pending.append((self._pool.submit(reads.ahead, places[0]), places))

@@ -171,6 +171,78 @@ DDS_API int dds_reader_get_batch(struct dds_reader *reader, const int64_t *indic
                                  struct dds_error *error);
 
 /*
+ * The structures of Arrow's C data interface, https://arrow.apache.org/docs/format/CDataInterface.html, which also
+ * other headers define.
+ */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+  const char *format;
+  const char *name;
+  const char *metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema **children;
+  struct ArrowSchema *dictionary;
+  void (*release)(struct ArrowSchema *);
+  void *private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void **buffers;
+  struct ArrowArray **children;
+  struct ArrowArray *dictionary;
+  void (*release)(struct ArrowArray *);
+  void *private_data;
+};
+#endif
+
+/* A batch in the memory layout of Arrow. It never changes, and several threads can use it. */
+struct dds_arrow;
+
+/*
+ * Reads rows as dds_reader_get_batch does, into memory of a batch.
+ *
+ * fields  numbers of the fields to read, each once
+ */
+DDS_API int dds_arrow_read(struct dds_reader *reader, const int64_t *indices, size_t count, const int *fields,
+                           size_t field_count, int64_t deadline_ms, struct dds_arrow **batch, struct dds_error *error);
+
+/* Frees a batch, except the memory that exported arrays have. NULL: no effect. */
+DDS_API void dds_arrow_close(struct dds_arrow *batch);
+
+/*
+ * Writes the type of a batch, a struct of its fields. A shape of one dimension is a list of fixed size, one of
+ * several the extension arrow.fixed_shape_tensor; a ragged field a large list; bfloat16 is uint16. The caller
+ * releases it.
+ */
+DDS_API int dds_arrow_schema(const struct dds_arrow *batch, struct ArrowSchema *schema, struct dds_error *error);
+
+/* Writes the rows of a batch, a struct array that shares its memory. The caller releases it, on any thread. */
+DDS_API int dds_arrow_array(struct dds_arrow *batch, struct ArrowArray *array, struct dds_error *error);
+
+/* PyCapsule_New and PyCapsule_GetPointer. */
+typedef void *(*dds_capsule_new)(void *pointer, const char *name, void (*destructor)(void *capsule));
+typedef void *(*dds_capsule_pointer)(void *capsule, const char *name);
+
+/* Gives the functions of the Python of this process, before the first capsule. */
+DDS_API void dds_arrow_use_python(dds_capsule_new make, dds_capsule_pointer pointer);
+
+/* Returns a new capsule of Arrow's PyCapsule interface; NULL without memory. The caller holds the lock of Python. */
+DDS_API void *dds_arrow_schema_capsule(const struct dds_arrow *batch);
+DDS_API void *dds_arrow_array_capsule(struct dds_arrow *batch);
+
+/*
  * Samplers: the rows that each rank reads in an epoch, in batches of equal size. Numbers, descriptions, states and
  * receipts are those of Java (org.ddstore.sampling), so that a training can move between languages, and between
  * numbers of ranks. Pure arithmetic: no reader is needed. docs/guide/samplers.md describes the samplers.
@@ -321,7 +393,8 @@ struct dds_batch {
  * batch    number of the batch, in [0, batches)
  * info     description of the batch, or NULL
  * samples  receives the numbers of the samples, for the coverage: dds_epoch_max_size elements, or NULL
- * rows     receives the global indices of their rows, as samples, or NULL; both are equal without a subset
+ * rows     receives the global indices of their rows, as samples, or NULL; both are equal without a subset, and can
+ *          be one array
  */
 DDS_API int dds_epoch_batch(struct dds_epoch *epoch, int64_t batch, struct dds_batch *info, int64_t *samples,
                             int64_t *rows, struct dds_error *error);

@@ -390,7 +390,10 @@ int dds_epoch_batch(struct dds_epoch *epoch, int64_t batch, struct dds_batch *in
   } else {
     fill_shared(epoch, batch, &described, filled);
   }
-  for (int64_t i = 0; rows != NULL && i < described.size; i++) {
+  if (rows == NULL || (epoch->subset == NULL && rows == filled)) {
+    return DDS_OK;
+  }
+  for (int64_t i = 0; i < described.size; i++) {
     rows[i] = epoch->subset != NULL ? dds_subset_row(epoch->subset, filled[i]) : filled[i];
   }
   return DDS_OK;

@@ -67,8 +67,9 @@ static int describe_fields(struct dds_reader *reader, struct dds_error *error) {
   reader->ragged_of = calloc(count, sizeof *reader->ragged_of);
   reader->offset_of = calloc(count, sizeof *reader->offset_of);
   reader->casts = calloc(count, sizeof *reader->casts);
+  reader->row_bytes = calloc(count, sizeof *reader->row_bytes);
   if (reader->fixed == NULL || reader->ragged == NULL || reader->totals == NULL || reader->ragged_of == NULL ||
-      reader->offset_of == NULL || reader->casts == NULL) {
+      reader->offset_of == NULL || reader->casts == NULL || reader->row_bytes == NULL) {
     return out_of_memory(error);
   }
   for (size_t f = 0; f < count; f++) {
@@ -280,6 +281,7 @@ void dds_reader_close(struct dds_reader *reader) {
   free(reader->ragged_of);
   free(reader->offset_of);
   free(reader->casts);
+  free(reader->row_bytes);
   free(reader->cast_memory);
   free(reader->path);
   free(reader);

@@ -26,6 +26,7 @@ struct dds_cast_job {
  * forks          number of forks when the connections were opened
  * first_length   position of the lengths in a ragged record
  * ragged_of      number of each field among the ragged ones, -1 for fixed fields
+ * row_bytes      memory that a row of each field is guessed to need in a batch of Arrow; 0 if it is not known
  * path           of the handle; NULL if it was given as text
  */
 struct dds_reader {
@@ -55,6 +56,7 @@ struct dds_reader {
   int64_t *totals;
   int *ragged_of;
   int64_t *offset_of;
+  size_t *row_bytes;
   struct dds_cast_job *casts;
   size_t cast_count;
   uint8_t *cast_memory;

@@ -246,6 +246,94 @@ static void casts(void) {
   dds_reader_close(reader);
 }
 
+static void *new_capsule(void *pointer, const char *name, void (*destructor)(void *)) {
+  void **capsule = calloc(3, sizeof *capsule);
+  CHECK(capsule != NULL);
+  capsule[0] = pointer;
+  capsule[1] = strdup(name);
+  memcpy(&capsule[2], &destructor, sizeof destructor);
+  return capsule;
+}
+
+static void *pointer_of(void *capsule, const char *name) {
+  CHECK(strcmp(((void **)capsule)[1], name) == 0);
+  return ((void **)capsule)[0];
+}
+
+static void destroy(void *capsule) {
+  void (*destructor)(void *);
+  memcpy(&destructor, (void **)capsule + 2, sizeof destructor);
+  destructor(capsule);
+  free(((void **)capsule)[1]);
+  free(capsule);
+}
+
+/* Several exports of one batch: a child that is moved out of its array, capsules that nobody takes, no rows. */
+static void shares_memory_by_arrow(void) {
+  struct dds_reader *reader = open_reader();
+  const int fields[] = {0, 2, 1};
+  const size_t count = ragged ? 3 : 1;
+  int64_t indices[300];
+  for (int64_t i = 0; i < 300; i++) {
+    indices[i] = i;
+  }
+  for (size_t rows = 0; rows <= 300; rows += 100) { /* memory for values first is too small, then guessed */
+    struct dds_arrow *batch;
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    struct ArrowArray again;
+    CHECK(dds_arrow_read(reader, indices, rows, fields, count, 1000, &batch, &error) == DDS_OK);
+    CHECK(dds_arrow_schema(batch, &schema, &error) == DDS_OK && dds_arrow_array(batch, &array, &error) == DDS_OK);
+    CHECK(dds_arrow_array(batch, &again, &error) == DDS_OK);
+    dds_arrow_use_python(new_capsule, pointer_of);
+    void *capsules[] = {dds_arrow_schema_capsule(batch), dds_arrow_array_capsule(batch),
+                        dds_arrow_array_capsule(batch)};
+    dds_arrow_close(batch);
+    again.release(&again);
+    CHECK(again.release == NULL);
+    CHECK(strcmp(schema.format, "+s") == 0 && strcmp(schema.children[0]->format, "+w:2") == 0);
+    CHECK(strcmp(schema.children[0]->name, "x") == 0 && strcmp(schema.children[0]->children[0]->format, "f") == 0);
+    CHECK(array.length == (int64_t)rows && array.n_children == (int64_t)count && array.null_count == 0);
+    const struct ArrowArray *x = array.children[0]->children[0];
+    CHECK(x->length == 2 * (int64_t)rows && (uintptr_t)x->buffers[1] % 64 == 0);
+    for (size_t i = 0; i < rows; i++) {
+      CHECK(((const float *)x->buffers[1])[2 * i + 1] == -(float)i);
+    }
+    if (ragged) {
+      CHECK(strcmp(schema.children[1]->format, "U") == 0 && strcmp(schema.children[2]->format, "+L") == 0);
+      CHECK(array.children[1]->n_buffers == 3);
+      struct ArrowArray words = *array.children[2];
+      array.children[2]->release = NULL; /* moved */
+      array.release(&array);
+      const int64_t *offsets = words.buffers[1];
+      CHECK(words.children[0]->length == offsets[rows]);
+      for (int64_t i = 0; i < (int64_t)rows; i++) {
+        CHECK(offsets[i + 1] - offsets[i] == i % 7);
+        CHECK(i % 7 == 0 || ((const int64_t *)words.children[0]->buffers[1])[offsets[i]] == i * 10);
+      }
+      words.release(&words);
+    } else {
+      array.release(&array);
+    }
+    schema.release(&schema);
+    struct ArrowArray *taken = pointer_of(capsules[2], "arrow_array");
+    taken->release(taken);
+    for (int c = 0; c < 3; c++) {
+      destroy(capsules[c]);
+    }
+  }
+  struct dds_arrow *batch;
+  const int64_t outside = 300;
+  const int wrong[] = {9, 0, 0, 0};
+  CHECK(dds_arrow_read(reader, &outside, 1, fields, count, 1000, &batch, &error) == DDS_INVALID_ARGUMENT);
+  CHECK(batch == NULL && strstr(error.text, "outside [0, 300)") != NULL);
+  CHECK(dds_arrow_read(reader, indices, 1, wrong, 1, 1000, &batch, &error) == DDS_INVALID_ARGUMENT);
+  CHECK(dds_arrow_read(reader, indices, 1, wrong, 4, 1000, &batch, &error) == DDS_INVALID_ARGUMENT);
+  CHECK(dds_arrow_read(reader, indices, 1, NULL, 1, 1000, &batch, &error) == DDS_INVALID_ARGUMENT);
+  dds_arrow_close(NULL);
+  dds_reader_close(reader);
+}
+
 /* Writes number i of a type to memory of any alignment; returns it as a float. */
 static float put_number(enum dds_dtype dtype, int i, uint8_t *to) {
   const int32_t whole = (int32_t)((uint32_t)i * 77777777u);
@@ -458,6 +546,7 @@ int main(void) {
     write_store(is_ragged);
     reads_every_row();
     casts();
+    shares_memory_by_arrow();
     follows_a_file();
     notices_changes_and_the_end();
     maps_nothing_else();

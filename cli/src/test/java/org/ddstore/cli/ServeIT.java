@@ -13,6 +13,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.ProcessTree;
@@ -31,14 +33,17 @@ class ServeIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
+  /** Cells whose type is that of the gene with the highest count. */
   private static final String CELLS =
       """
       import anndata, numpy, pandas, scipy.sparse
-      random = numpy.random.default_rng(1)
-      x = scipy.sparse.random(1000, 60, density=0.1, format="csr", dtype=numpy.float32, random_state=1)
-      kinds = pandas.Categorical(random.choice(["B", "NK", "T"], 1000))
-      obs = pandas.DataFrame({"kind": kinds}, index=[f"cell {i}" for i in range(1000)])
-      anndata.AnnData(X=x, obs=obs).write_h5ad("cells.h5ad")
+      types = numpy.random.default_rng(1).integers(0, 3, 1000)
+      x = scipy.sparse.random(1000, 60, density=0.1, format="lil", dtype=numpy.float32, random_state=1)
+      x[numpy.arange(1000), types] = 9
+      obs = pandas.DataFrame(
+          {"cell_type": pandas.Categorical(numpy.array(["B", "NK", "T"])[types])},
+          index=[f"cell {i}" for i in range(1000)])
+      anndata.AnnData(X=x.tocsr(), obs=obs).write_h5ad("cells.h5ad")
       """;
 
   private static final String CHECK =
@@ -48,17 +53,32 @@ class ServeIT {
       order = numpy.random.default_rng(2).permutation(1000)
       with ddstore.attach("handles/rows.json") as store:
           batch = store.get_batch(order)
-          assert (batch["id"] == order).all() and (batch["x"] == order / 4).all()
+          assert (batch["id"] == order).all() and (batch["label"] == order % 10).all()
+          assert (batch["x"] == numpy.eye(10, 64, dtype=numpy.float32)[order % 10]).all()
           assert batch["t"].tolist() == [f"row {i}" for i in order]
       with ddstore.attach("handles/cells.json") as store:
           batch = store.get_batch(order)
           x = cells.X[order]
-          assert batch["kind"].tolist() == cells.obs["kind"].iloc[order].tolist()
+          assert batch["cell_type"].tolist() == cells.obs["cell_type"].iloc[order].tolist()
           assert (batch["X_indices"].values == x.indices).all()
           assert (batch["X_indices"].offsets == x.indptr).all()
           assert (batch["X_values"].values == x.data).all()
       print("equal")
       """;
+
+  /** The training of the two pages: guesses have a loss of log(10) = 2.3 and log(3) = 1.1. */
+  private static final String TRAIN =
+      """
+      import torch
+      torch.manual_seed(1)
+      %s
+      assert loss < 2 and batches.receipt().exact, loss
+      %s
+      assert loss < 1, loss
+      print("trained")
+      """;
+
+  private static final Pattern PYTHON_BLOCK = Pattern.compile("(?s)```python\n(.*?)```");
 
   /** Reads until a read fails. */
   private static final String HOLD =
@@ -87,7 +107,11 @@ class ServeIT {
     SparkSession spark = ParquetSamples.session();
     spark
         .range(0, 1000, 1, 1)
-        .selectExpr("id", "id / 4d as x", "concat('row ', id) as t")
+        .selectExpr(
+            "id",
+            "concat('row ', id) as t",
+            "cast(id % 10 as int) as label",
+            "transform(sequence(0, 63), k -> float(if(k = id % 10, 1, 0))) as x")
         .write()
         .parquet(work.resolve("rows.parquet").toString());
     spark.stop();
@@ -98,6 +122,17 @@ class ServeIT {
     String output = new String(process.getInputStream().readAllBytes(), UTF_8);
     process.waitFor();
     return output.strip();
+  }
+
+  /** Returns the Python code of a page, for the handles of the test. */
+  private static String codeOf(String page) throws IOException {
+    return PYTHON_BLOCK
+        .matcher(Files.readString(ROOT.resolve(page)))
+        .results()
+        .map(block -> block.group(1))
+        .collect(Collectors.joining())
+        .replace("/data/train.json", "handles/rows.json")
+        .replace("/data/cells.json", "handles/cells.json");
   }
 
   private static ProcessBuilder pythonBuilder(String script) {
@@ -135,6 +170,7 @@ class ServeIT {
   @Test
   void servesParquetAndCellsUntilItIsTerminated() throws Exception {
     long startNs = System.nanoTime();
+    String trained;
     Path handles = work.resolve("handles");
     try (ProcessTree server =
         serve(work, "rows.parquet cells.h5ad --executors 1 --ranks 2 --handle handles")) {
@@ -152,6 +188,8 @@ class ServeIT {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(cells(handles))))
           .isEqualTo("rw-------");
       assertThat(python(CHECK)).isEqualTo("equal");
+      trained =
+          python(TRAIN.formatted(codeOf("docs/python.md"), codeOf("docs/guide/single-cell.md")));
       assertThatThrownBy(() -> new HandleFiles(cells(handles), List.of("cells")).prepare())
           .hasMessage(
               "--handle %s: 1,000 rows of store \"cells\" are served with it: choose another file,"
@@ -174,6 +212,8 @@ class ServeIT {
     assertThat(text("err")).endsWith("ddstore: interrupted\n");
     assertThat(handles).doesNotExist();
     new Launcher(work).assertNoTemporaryFiles();
+    Needed.check("PyTorch", !trained.endsWith("No module named 'torch'"), () -> trained);
+    assertThat(trained).endsWith("trained");
   }
 
   private static Path cells(Path handles) {

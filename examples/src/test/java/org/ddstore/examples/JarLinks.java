@@ -3,9 +3,6 @@ package org.ddstore.examples;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.invoke.MethodType;
-import java.lang.reflect.Executable;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URL;
@@ -15,12 +12,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.stream.Stream;
+import org.apache.xbean.asm9.ClassReader;
+import org.apache.xbean.asm9.ClassVisitor;
+import org.apache.xbean.asm9.FieldVisitor;
+import org.apache.xbean.asm9.MethodVisitor;
+import org.apache.xbean.asm9.Opcodes;
 import org.ddstore.examples.ClassReferences.Reference;
 
 /** Looks in a folder of jars for what the classes of one jar need of them. */
@@ -85,61 +88,67 @@ final class JarLinks implements AutoCloseable {
     return broken;
   }
 
-  private boolean resolves(Reference reference) {
+  private boolean resolves(Reference reference) throws IOException {
     if (reference.owner().startsWith("java/")) {
       return true; // the compiler has looked, with --release
     }
-    try {
-      Class<?> owner = load(reference.owner());
-      if (reference.name() == null) {
-        return true;
-      }
-      return reference.isMethod()
-          ? hasMethod(owner, reference.name(), type(reference.descriptor()))
-          : hasField(owner, reference.name(), type("()" + reference.descriptor()).returnType());
-    } catch (ClassNotFoundException | LinkageError | TypeNotPresentException e) {
-      return false;
-    }
+    return reference.name() == null
+        ? find(reference.owner()) != null
+        : hasMember(reference.owner(), reference.name() + reference.descriptor());
   }
 
   private Class<?> load(String name) throws ClassNotFoundException {
     return Class.forName(name.replace('/', '.'), false, loader);
   }
 
-  private MethodType type(String descriptor) {
-    return MethodType.fromMethodDescriptorString(descriptor, loader);
+  private URL find(String type) {
+    return loader.getResource(type + ".class");
   }
 
-  private static boolean hasMethod(Class<?> in, String name, MethodType type) {
-    if (name.equals("<init>")) {
-      return Arrays.stream(in.getDeclaredConstructors()).anyMatch(made -> takes(made, type));
+  /** Reads class files: reflection fails where a class names one that no release of Spark has. */
+  private boolean hasMember(String type, String member) throws IOException {
+    URL place = find(type);
+    if (place == null) {
+      return false;
     }
-    boolean declared =
-        Arrays.stream(in.getDeclaredMethods())
-            .anyMatch(
-                method ->
-                    method.getName().equals(name)
-                        && method.getReturnType() == type.returnType()
-                        && takes(method, type));
-    return declared || parents(in).anyMatch(parent -> hasMethod(parent, name, type));
-  }
+    ClassReader file;
+    try (InputStream in = place.openStream()) {
+      file = new ClassReader(in);
+    }
+    Set<String> members = new HashSet<>();
+    file.accept(
+        new ClassVisitor(Opcodes.ASM9) {
+          @Override
+          public FieldVisitor visitField(
+              int access, String name, String descriptor, String signature, Object value) {
+            members.add(name + descriptor);
+            return null;
+          }
 
-  private static boolean takes(Executable method, MethodType type) {
-    return Arrays.equals(method.getParameterTypes(), type.parameterArray());
-  }
-
-  private static boolean hasField(Class<?> in, String name, Class<?> type) {
-    for (Field field : in.getDeclaredFields()) {
-      if (field.getName().equals(name) && field.getType() == type) {
+          @Override
+          public MethodVisitor visitMethod(
+              int access, String name, String descriptor, String signature, String[] thrown) {
+            members.add(name + descriptor);
+            return null;
+          }
+        },
+        ClassReader.SKIP_CODE);
+    if (members.contains(member)) {
+      return true;
+    }
+    if (member.startsWith("<init>")) {
+      return false;
+    }
+    List<String> parents = new ArrayList<>(List.of(file.getInterfaces()));
+    if (file.getSuperName() != null) {
+      parents.add(file.getSuperName());
+    }
+    for (String parent : parents) {
+      if (hasMember(parent, member)) {
         return true;
       }
     }
-    return parents(in).anyMatch(parent -> hasField(parent, name, type));
-  }
-
-  private static Stream<Class<?>> parents(Class<?> type) {
-    Class<?> above = type.isInterface() ? Object.class : type.getSuperclass();
-    return Stream.concat(Stream.ofNullable(above), Arrays.stream(type.getInterfaces()));
+    return false;
   }
 
   private List<String> unimplementedMethods(String name) {

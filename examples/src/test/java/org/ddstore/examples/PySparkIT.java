@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.ddstore.build.DocsCommand;
 import org.ddstore.contract.Needed;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,8 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class PySparkIT {
-  private static final Path ROOT = Path.of(System.getProperty("ddstore.root"));
-  private static final Path LIBRARY = ROOT.resolve("native/target/c/libddstore_reader.so");
+  private static final Path ROOT = PySpark.ROOT;
   private static final Path RUNTIME_FOLDER = SparkHome.RUNTIME_JAR.getParent();
   private static final Duration LIMIT = Duration.ofMinutes(15);
 
@@ -37,49 +34,17 @@ class PySparkIT {
 
   private static final Pattern RESULT = Pattern.compile("\\(([0-9.e-]+), \\[\\[");
 
-  private static Path python;
-
   @TempDir private Path work;
-
-  @BeforeAll
-  static void install() throws IOException, InterruptedException {
-    Needed.check("libddstore_reader", LIBRARY.toFile().exists(), () -> LIBRARY + " was not built");
-    Path lock = ROOT.resolve("python/requirements.lock");
-    try {
-      python =
-          DocsCommand.environment(Needed.PYTHON, lock, List.of("--system-site-packages"))
-              .resolve("bin/python");
-    } catch (IllegalStateException e) {
-      Needed.check("PySpark", false, e::getMessage);
-    }
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"ClassicTest", "ConnectTest"})
   void storesAndRanks(String tests) throws IOException, InterruptedException {
     ProcessBuilder builder =
-        program(python.toString(), "-B", "-m", "unittest", "test_spark." + tests);
-    builder.environment().put("PYSPARK_PYTHON", python.toString());
-    builder.environment().put("DDSTORE_READER_LIBRARY", LIBRARY.toString());
-    builder
-        .environment()
-        .put("PYTHONPATH", ROOT.resolve("python/src") + ":" + ROOT.resolve("python/tests"));
+        PySpark.CURRENT.program(work, "-m", "unittest", "test_spark." + tests);
 
     Program program = Program.run(work, builder, LIMIT).assertSuccess();
 
     assertThat(program.err()).contains("OK").doesNotContain("skipped=");
-  }
-
-  private ProcessBuilder program(String... command) {
-    ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
-    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-    builder.environment().put("DDSTORE_JAR", SparkHome.RUNTIME_JAR.toString());
-    builder.environment().put("OMP_NUM_THREADS", "1");
-    builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
-    builder.environment().put("SPARK_LOCAL_DIRS", work.toString());
-    builder.environment().put("TMPDIR", work.toString());
-    builder.environment().remove("SPARK_HOME");
-    return builder;
   }
 
   /** The first commands of docs/pyspark.md, with packages that were downloaded before. */
@@ -93,6 +58,7 @@ class PySparkIT {
             .limit(2)
             .toList();
     Files.writeString(work.resolve("journey.py"), blocks.get(1));
+    Path python = PySpark.CURRENT.python();
     Path packages = work.resolve("packages");
     long startNs = System.nanoTime();
     run(
@@ -122,6 +88,7 @@ class PySparkIT {
   }
 
   private void run(String... words) throws IOException, InterruptedException {
-    Program.run(work, program("bash", "-c", String.join(" ", words)), LIMIT).assertSuccess();
+    List<String> command = List.of("bash", "-c", String.join(" ", words));
+    Program.run(work, PySpark.command(work, command), LIMIT).assertSuccess();
   }
 }

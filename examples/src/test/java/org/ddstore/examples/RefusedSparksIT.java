@@ -46,7 +46,7 @@ class RefusedSparksIT {
             SampleRows.COLUMN);
 
     assertRefused(program, "this is Spark %s on Scala 2.12.".formatted(spark.name()));
-    assertThat(program.err()).contains("use Spark 3.5 to 4.2 for Scala 2.13");
+    assertThat(program.err()).contains("use Spark 3.5 to 4.3 for Scala 2.13");
   }
 
   /** Its session connects when something runs, so it needs no server to make a DataFrame. */

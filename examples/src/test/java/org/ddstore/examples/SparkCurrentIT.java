@@ -17,7 +17,7 @@ class SparkCurrentIT extends OnSparkRelease {
   @Test
   void everyReleaseHasAClass() {
     assertThat(
-            Stream.of(new Spark35IT(), new Spark40IT(), new Spark41IT(), this)
+            Stream.of(new Spark35IT(), new Spark40IT(), new Spark41IT(), this, new Spark43IT())
                 .map(OnSparkRelease::spark))
         .containsExactlyElementsOf(SparkHome.supported());
   }

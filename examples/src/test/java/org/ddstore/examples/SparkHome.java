@@ -38,7 +38,12 @@ record SparkHome(String name, String scala, Path jars) {
 
   /** All that are promised to work; but the current one, slow tests alone have them. */
   static List<SparkHome> supported() {
-    return List.of(other("3.5", "2.13"), other("4.0", "2.13"), other("4.1", "2.13"), current());
+    return List.of(
+        other("3.5", "2.13"),
+        other("4.0", "2.13"),
+        other("4.1", "2.13"),
+        current(),
+        PySpark.NEXT.home());
   }
 
   /**

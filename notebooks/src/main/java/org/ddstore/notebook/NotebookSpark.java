@@ -21,7 +21,7 @@ import org.ddstore.local.EmbeddedSpark;
  */
 record NotebookSpark(EmbeddedSpark spark, SparkContext context, long startSeconds)
     implements AutoCloseable {
-  /** The folder that the driver serves, see {@code SparkContext} of Spark 3.5 to 4.2. */
+  /** The folder that the driver serves, see {@code SparkContext} of Spark 3.5 to 4.3. */
   private static final String CLASS_FOLDER = "spark.repl.class.outputDir";
 
   private static final String MASTER = "spark.master";

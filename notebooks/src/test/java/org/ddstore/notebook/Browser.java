@@ -135,9 +135,9 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     socket.abort();
     chromium.descendants().forEach(ProcessHandle::destroyForcibly);
-    chromium.destroyForcibly().waitFor();
+    chromium.destroyForcibly().onExit().join();
   }
 }

@@ -25,7 +25,7 @@ public final class ClassicSpark {
       "run inside the driver: spark-submit without --remote, spark.api.mode=classic, and no"
           + " spark.remote or SPARK_REMOTE";
   private static final String DISTRIBUTION =
-      "use Spark 3.5 to 4.2 for Scala 2.13; for Spark 3.5, the download with scala2.13 in its name";
+      "use Spark 3.5 to 4.3 for Scala 2.13; for Spark 3.5, the download with scala2.13 in its name";
 
   private ClassicSpark() {}
 

@@ -5,57 +5,83 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskContext$;
 import org.apache.spark.TaskContextImpl;
-import org.apache.spark.shuffle.FetchFailedException;
+import org.apache.spark.util.TaskInterruptListener;
 import scala.Option;
 import scala.collection.AbstractIterator;
 import scala.collection.Iterator;
 
 /**
  * The task of one scan. Sources of Spark free their buffers in listeners to the end of the task,
- * but a rank needs its task long after its rows are read. In this context the end of the scan is
- * the end of the task; everything else is that of the real task. For the thread of the task.
+ * but a rank needs its task long after its rows are read. In the context of the scan, the end of
+ * the scan is the end of the task; everything else is that of the real task. For the thread of the
+ * task.
  */
-final class SliceContext extends TaskContextImpl {
-  private static final long serialVersionUID = 1L;
-
-  private final transient TaskContext task;
+final class SliceContext {
+  private final TaskContext task;
+  private final TaskContext scan;
 
   SliceContext(TaskContext task) {
-    super(
-        task.stageId(),
-        task.stageAttemptNumber(),
-        task.partitionId(),
-        task.taskAttemptId(),
-        task.attemptNumber(),
-        task.numPartitions(),
-        task.taskMemoryManager(),
-        task.getLocalProperties(),
-        SparkEnv.get().metricsSystem(),
-        task.taskMetrics(),
-        task.cpus(),
-        task.resources());
     this.task = task;
+    if (SparkInternals.hasWholeCpus()) {
+      scan = new WholeCpusContext(task);
+    } else {
+      scan = SparkInternals.newTaskContext(task);
+      InterruptForwarding.add(task, scan);
+    }
   }
 
-  /** Spark looks for a failed fetch in the real task. */
-  @Override
-  public void setFetchFailed(FetchFailedException failed) {
-    task.setFetchFailed(failed);
+  /** The context of a scan up to Spark 4.2. Classes of later releases have no such parent. */
+  private static final class WholeCpusContext extends TaskContextImpl {
+    private static final long serialVersionUID = 1L;
+
+    private final transient TaskContext task;
+
+    WholeCpusContext(TaskContext task) {
+      super(
+          task.stageId(),
+          task.stageAttemptNumber(),
+          task.partitionId(),
+          task.taskAttemptId(),
+          task.attemptNumber(),
+          task.numPartitions(),
+          task.taskMemoryManager(),
+          task.getLocalProperties(),
+          SparkEnv.get().metricsSystem(),
+          task.taskMetrics(),
+          task.cpus(),
+          task.resources());
+      this.task = task;
+    }
+
+    @Override
+    public boolean isInterrupted() {
+      return task.isInterrupted();
+    }
+
+    @Override
+    public Option<String> getKillReason() {
+      return task.getKillReason();
+    }
+
+    @Override
+    public void killTaskIfInterrupted() {
+      task.killTaskIfInterrupted();
+    }
   }
 
-  @Override
-  public boolean isInterrupted() {
-    return task.isInterrupted();
+  /** Interrupts the scan with its task, from Spark 4.3 on. Listeners are newer than Spark 4.1. */
+  private static final class InterruptForwarding {
+    private InterruptForwarding() {}
+
+    static void add(TaskContext task, TaskContext scan) {
+      TaskInterruptListener listener = (interrupted, reason) -> scan.markInterrupted(reason);
+      task.addTaskInterruptListener(listener); // at once, if the task is interrupted already
+    }
   }
 
-  @Override
-  public Option<String> getKillReason() {
-    return task.getKillReason();
-  }
-
-  @Override
-  public void killTaskIfInterrupted() {
-    task.killTaskIfInterrupted();
+  /** Returns what the code of the scan sees as its task. */
+  TaskContext scan() {
+    return scan;
   }
 
   /** Returns the elements of a source whose code sees this context as that of its task. */
@@ -84,17 +110,20 @@ final class SliceContext extends TaskContextImpl {
   }
 
   void enter() {
-    TaskContext$.MODULE$.setTaskContext(this);
+    TaskContext$.MODULE$.setTaskContext(scan);
   }
 
   void leave() {
     TaskContext$.MODULE$.setTaskContext(task);
+    if (scan.fetchFailed().isDefined()) { // Spark looks for it in the real task
+      task.setFetchFailed(scan.fetchFailed().get());
+    }
   }
 
   void end() {
     enter();
     try {
-      markTaskCompleted(Option.empty());
+      scan.markTaskCompleted(Option.empty());
     } finally {
       leave();
     }

@@ -71,7 +71,7 @@ final class SliceScan implements AutoCloseable {
       RDD<?> source, SourcePartition partition, SliceContext context) {
     context.enter();
     try {
-      return context.elements(source.iterator(partition.partition(), context));
+      return context.elements(source.iterator(partition.partition(), context.scan()));
     } catch (Exception e) {
       if (partition.isStored() && e instanceof SparkException) {
         throw new SourceChangedException(

@@ -8,6 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.apache.spark.Partition;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskContextImpl;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -22,7 +25,7 @@ import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction0;
 
-/** Access to Spark internals that need Scala types or differ between Spark 3.5 and 4.2. */
+/** Access to Spark internals that need Scala types or differ between Spark 3.5 and 4.3. */
 final class SparkInternals {
   private SparkInternals() {}
 
@@ -91,6 +94,33 @@ final class SparkInternals {
     }
   }
 
+  /** Returns whether a task has a whole number of CPUs, as up to Spark 4.2. */
+  static boolean hasWholeCpus() {
+    return TaskContextImpl.class.getConstructors()[0].getParameterTypes()[10] == int.class;
+  }
+
+  /** Returns another context of a task, without its listeners, from Spark 4.3 on. */
+  static TaskContext newTaskContext(TaskContext task) {
+    try {
+      return (TaskContext)
+          TaskContextImpl.class.getConstructors()[0].newInstance(
+              task.stageId(),
+              task.stageAttemptNumber(),
+              task.partitionId(),
+              task.taskAttemptId(),
+              task.attemptNumber(),
+              task.numPartitions(),
+              task.taskMemoryManager(),
+              task.getLocalProperties(),
+              SparkEnv.get().metricsSystem(),
+              task.taskMetrics(),
+              call(task, "cpuAmount"),
+              task.resources());
+    } catch (ReflectiveOperationException e) {
+      throw unknownSpark(TaskContextImpl.class, "constructor", e);
+    }
+  }
+
   private static boolean hasMethod(Object target, String name) {
     for (Method method : target.getClass().getMethods()) {
       if (method.getName().equals(name)) {
@@ -120,6 +150,6 @@ final class SparkInternals {
 
   private static IllegalStateException unknownSpark(Class<?> type, String what, Exception cause) {
     return new IllegalStateException(
-        "unknown %s of %s: use Spark 3.5 to 4.2".formatted(what, type.getName()), cause);
+        "unknown %s of %s: use Spark 3.5 to 4.3".formatted(what, type.getName()), cause);
   }
 }

@@ -7,7 +7,7 @@ import org.apache.spark.BarrierTaskContext;
 
 /**
  * An allGather of a barrier task that returns as soon as the messages arrive. {@link
- * BarrierTaskContext#allGather} of Spark 3.5 to 4.2 polls for them, and for a kill of the task,
+ * BarrierTaskContext#allGather} of Spark 3.5 to 4.3 polls for them, and for a kill of the task,
  * once per second, although they usually arrive within milliseconds. An interrupt makes it poll
  * immediately, so a second thread interrupts this sleep, and only this sleep, at intervals that
  * grow with the wait.

@@ -101,7 +101,7 @@ final class WireHandler extends RpcHandler {
       } else if (kind == WireMessenger.MESSAGE) {
         ByteBuffer gone = ByteBuffer.allocate(1 + Handshake.STORE_BYTES).put(STORE_GONE);
         Handshake.putStore(gone, store);
-        client.send(gone.flip());
+        Connection.send(client, gone.flip());
       }
     } catch (SecurityException e) {
       refuse(client, null, e.getMessage(), "");

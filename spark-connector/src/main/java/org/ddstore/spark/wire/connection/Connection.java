@@ -5,8 +5,10 @@ import io.netty.channel.ChannelId;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.network.buffer.NioManagedBuffer;
 import org.apache.spark.network.client.RpcResponseCallback;
 import org.apache.spark.network.client.TransportClient;
+import org.apache.spark.network.protocol.OneWayMessage;
 import org.ddstore.memory.Nonce;
 import org.ddstore.types.ProcessAddress;
 
@@ -90,7 +92,13 @@ public final class Connection {
   }
 
   public void send(ByteBuffer message) {
-    client.send(message);
+    send(client, message);
+  }
+
+  /** Sends a message without a reply. {@link TransportClient#send} has another result in 4.3. */
+  @SuppressWarnings("FutureReturnValueIgnored") // a failure closes the channel
+  public static void send(TransportClient client, ByteBuffer message) {
+    client.getChannel().writeAndFlush(new OneWayMessage(new NioManagedBuffer(message)));
   }
 
   public void close() {
