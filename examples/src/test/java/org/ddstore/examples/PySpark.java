@@ -42,12 +42,16 @@ record PySpark(String lock) {
 
   /** Returns the Spark in the package. Skips the test if it cannot be installed. Blocks. */
   SparkHome home() {
-    Path libraries = python().resolve("../../lib").normalize();
-    try (Stream<Path> versions = Files.list(libraries)) {
-      Path jars = versions.findFirst().orElseThrow().resolve("site-packages/pyspark/jars");
-      return new SparkHome(version(), "2.13", jars);
+    try {
+      return new SparkHome(version(), "2.13", packageFolder().resolve("jars"));
     } catch (IOException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  private Path packageFolder() throws IOException {
+    try (Stream<Path> versions = Files.list(python().getParent().resolveSibling("lib"))) {
+      return versions.findFirst().orElseThrow().resolve("site-packages/pyspark");
     }
   }
 
@@ -64,17 +68,39 @@ record PySpark(String lock) {
    *
    * @param work folder of the program and its executors
    */
-  ProcessBuilder program(Path work, String... arguments) {
-    Path python = python();
-    List<String> command = new ArrayList<>(List.of(python.toString(), "-B"));
+  ProcessBuilder program(Path work, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(python().toString(), "-B"));
     command.addAll(List.of(arguments));
-    ProcessBuilder builder = command(work, command);
-    builder.environment().put("PYSPARK_PYTHON", python.toString());
+    ProcessBuilder builder = installed(work, command);
     builder.environment().put("DDSTORE_READER_LIBRARY", LIBRARY.toString());
     builder
         .environment()
         .put("PYTHONPATH", ROOT.resolve("python/src") + ":" + ROOT.resolve("python/tests"));
     return builder;
+  }
+
+  /** Returns a command that finds the programs of the environment, without the package ddstore. */
+  ProcessBuilder installed(Path work, List<String> command) throws IOException {
+    ProcessBuilder builder = command(work, command);
+    String path = builder.environment().get("PATH");
+    builder.environment().put("PATH", python().getParent() + ":" + path);
+    builder.environment().put("PYSPARK_PYTHON", python().toString());
+    builder.environment().put("SPARK_HOME", home(work).toString());
+    return builder;
+  }
+
+  /** Returns a home of Spark in which a local cluster may make folders for its executors. */
+  private Path home(Path work) throws IOException {
+    Path home = work.resolve("spark-home");
+    if (Files.notExists(home)) {
+      Files.createDirectory(home);
+      try (Stream<Path> entries = Files.list(packageFolder())) {
+        for (Path entry : entries.filter(each -> !each.endsWith("work")).toList()) {
+          Files.createSymbolicLink(home.resolve(entry.getFileName()), entry);
+        }
+      }
+    }
+    return home;
   }
 
   /** Returns a command that keeps all its files in one folder. */

@@ -29,8 +29,7 @@ class PySparkIT {
   private static final Duration LIMIT = Duration.ofMinutes(15);
 
   /** Packages that build ddstore, which {@code python/pyproject.toml} names. */
-  private static final String BUILD_PACKAGES =
-      "scikit-build-core==1.1.2 packaging==25.0 pathspec==0.12.1";
+  static final String BUILD_PACKAGES = "scikit-build-core==1.1.2 packaging==25.0 pathspec==0.12.1";
 
   private static final Pattern RESULT = Pattern.compile("\\(([0-9.e-]+), \\[\\[");
 
@@ -39,8 +38,7 @@ class PySparkIT {
   @ParameterizedTest
   @ValueSource(strings = {"ClassicTest", "ConnectTest"})
   void storesAndRanks(String tests) throws IOException, InterruptedException {
-    ProcessBuilder builder =
-        PySpark.CURRENT.program(work, "-m", "unittest", "test_spark." + tests);
+    ProcessBuilder builder = PySpark.CURRENT.program(work, "-m", "unittest", "test_spark." + tests);
 
     Program program = Program.run(work, builder, LIMIT).assertSuccess();
 
