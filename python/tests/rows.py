@@ -24,9 +24,9 @@ import ddstore  # noqa: E402
 
 HANDLE = os.environ.get("DDSTORE_HANDLE", "")
 #: Handle of a store of the same fields without rows.
-EMPTY = str(Path(HANDLE).parent / "empty.json")
+EMPTY = os.path.join(os.path.dirname(HANDLE), "empty.json")
 #: Handle of a store of 128 MiB with the field x: float32[256] that has the number of the row.
-LARGE = str(Path(HANDLE).parent / "large.json")
+LARGE = os.path.join(os.path.dirname(HANDLE), "large.json")
 ROWS = 6000
 #: Name, kind, type and shape of all fields.
 SCHEMA = (

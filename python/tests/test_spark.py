@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import re
@@ -20,12 +21,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import rows  # sets the path of the library
 
 try:
     import pyspark
     import torch
     import torch.distributed as dist
+    from pyspark import cloudpickle
     from pyspark.sql import SparkSession
 except ModuleNotFoundError as e:
     raise unittest.SkipTest(f"needs PySpark and PyTorch: {e}") from e
@@ -339,6 +342,36 @@ class ClassicTest(Cases.SparkTest):
         for total in (before, after):  # half of the rows of two epochs
             self.assertAlmostEqual(int(total.splitlines()[-1]), 10_000 * 9_999 // 2, delta=2_000_000)
         self.assertIn("shuffled(42)", streaming)
+
+    def test_a_lost_executor_costs_the_steps_since_the_last_checkpoint(self) -> None:
+        program = rows.PYTHON.parent / "examples/src/main/python/vae.py"
+        sys.path.append(str(program.parent))
+        self.addCleanup(sys.path.remove, str(program.parent))
+        vae = importlib.import_module(program.stem)
+        cloudpickle.register_pickle_by_value(vae)
+        self.addCleanup(cloudpickle.unregister_pickle_by_value, vae)
+        images = self.spark.range(300).selectExpr("transform(sequence(0, 783), i -> smallint((id + i) % 256)) AS image")
+        images = images.selectExpr("image", "image[0] % 8 = 0 AS test")
+        store = ddstore.spark.load(images, "images", ranks=2, types={"image": "uint8[28,28]"})
+        folder = str(self.work / "checkpoints")
+        train, once, begun = vae.train, {"epochs": 2, "batch": 32}, str(self.work / "begun")
+
+        def killed(rank: Any) -> Any:
+            def kill() -> None:
+                while not list(Path(folder).glob("checkpoint-*")):
+                    time.sleep(0.01)
+                daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
+                os.kill(int(daemon.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
+
+            if rank.rank == 1 and rank.attempt == 1:
+                threading.Thread(target=kill, daemon=True).start()
+            if rank.attempt == 2:
+                Path(begun).write_text(str(len(list(Path(folder).glob("checkpoint-*")))))
+            return train(rank, **once, folder=folder, every=2)
+
+        expected = store.run(lambda rank: train(rank, **once))
+        np.testing.assert_allclose(store.run(killed), expected, rtol=1e-6)
+        self.assertGreater(int(Path(begun).read_text()), 0)
 
     def test_a_followed_handle_has_appended_rows(self) -> None:
         store = self.load()

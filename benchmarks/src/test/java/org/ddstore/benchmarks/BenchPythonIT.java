@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code bench python} in this JVM, on a Spark of its own. */
 @Tag("system")
+@Tag("slow")
 @Timeout(value = 600, unit = TimeUnit.SECONDS)
 class BenchPythonIT {
   private static final Path LIBRARY =

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("slow")
 @Timeout(value = 1200, unit = TimeUnit.SECONDS)
 class PySpark43IT {
-  private static final Path PAGE = PySpark.ROOT.resolve("docs/pyspark-packages.md");
+  private static final Path PAGE = PySpark.ROOT.resolve("docs/pyspark.md");
   private static final Duration LIMIT = Duration.ofMinutes(15);
 
   @TempDir private Path work;

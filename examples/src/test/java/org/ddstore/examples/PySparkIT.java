@@ -64,17 +64,16 @@ class PySparkIT {
         "--require-hashes -r " + ROOT.resolve("python/requirements.lock"));
     run(python + " -m pip download -q --no-deps -d " + packages, BUILD_PACKAGES);
     long downloadedNs = System.nanoTime();
-    for (String line : blocks.get(0).lines().toList()) {
-      run(
-          line.replaceFirst(" +#.*", "")
-              .replace("./ddstore", ROOT.resolve("ddstore").toString())
-              .replace("-m venv", "-m venv --system-site-packages")
-              .replace("python3", Needed.PYTHON)
-              .replace("pip install", "pip install -q --no-index --find-links " + packages)
-              .replace("./python[spark,torch]", ROOT.resolve("python") + "[spark,torch]")
-              .replace("spark-connector/target", RUNTIME_FOLDER.toString())
-              .replace("/data", work.toString()));
-    }
+    run(
+        blocks
+            .get(0)
+            .replace("./ddstore", ROOT.resolve("ddstore").toString())
+            .replace("-m venv", "-m venv --system-site-packages")
+            .replace("python3", Needed.PYTHON)
+            .replace("pip install", "pip install -q --no-index --find-links " + packages)
+            .replace("./python[spark,torch]", ROOT.resolve("python") + "[spark,torch]")
+            .replace("spark-connector/target", RUNTIME_FOLDER.toString())
+            .replace("/data", work.toString()));
     long endNs = System.nanoTime();
     Matcher result = RESULT.matcher(Files.readString(work.resolve("out.txt")));
     assertThat(result.find()).isTrue();
@@ -86,7 +85,7 @@ class PySparkIT {
   }
 
   private void run(String... words) throws IOException, InterruptedException {
-    List<String> command = List.of("bash", "-c", String.join(" ", words));
+    List<String> command = List.of("bash", "-e", "-c", String.join(" ", words));
     Program.run(work, PySpark.command(work, command), LIMIT).assertSuccess();
   }
 }

@@ -45,7 +45,9 @@ record PythonKernel(Path root, Path environment, NotebookOptions options) {
     Map<String, String> variables = new HashMap<>();
     variables.put("JAVA_HOME", System.getProperty("java.home"));
     variables.put("PYTHONPATH", root.resolve("python/src").toString());
-    variables.put("PYSPARK_PYTHON", program("python"));
+    if (options.isLocal() || System.getenv("PYSPARK_PYTHON") == null) {
+      variables.put("PYSPARK_PYTHON", program("python"));
+    }
     variables.put("PYTHONWARNINGS", "ignore:IProgress not found"); // PyTorch imports tqdm.auto
     variables.put(
         "DDSTORE_READER_LIBRARY", root.resolve("native/target/c/libddstore_reader.so").toString());

@@ -105,8 +105,9 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
     int id = calls++;
     CompletableFuture<JsonNode> reply = new CompletableFuture<>();
     replies.put(id, reply);
-    socket.sendText(
-        JSON.writeValueAsString(Map.of("id", id, "method", method, "params", parameters)), true);
+    String message =
+        JSON.writeValueAsString(Map.of("id", id, "method", method, "params", parameters));
+    socket.sendText(message, true).join();
     return reply.get(LIMIT.toSeconds(), TimeUnit.SECONDS).path("result");
   }
 
@@ -135,9 +136,9 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     socket.abort();
     chromium.descendants().forEach(ProcessHandle::destroyForcibly);
-    chromium.destroyForcibly().waitFor();
+    chromium.destroyForcibly().onExit().join();
   }
 }

@@ -23,8 +23,8 @@ public record RankPlaces(List<String> homes, List<String> locations) {
   /**
    * Waits until the cluster can run all ranks, and restores lost rows. Blocks.
    *
-   * @param store store of the ranks
-   * @return the places after that
+   * @param store a store of this application
+   * @return the places for the next run
    * @throws org.ddstore.spark.types.PreflightException if the cluster cannot run the ranks
    * @throws org.ddstore.types.DDStoreException if lost rows cannot be restored
    */
@@ -35,7 +35,7 @@ public record RankPlaces(List<String> homes, List<String> locations) {
   /**
    * {@return the present places} Local.
    *
-   * @param store store of the ranks
+   * @param store a store of this application
    */
   public static RankPlaces now(ResidentStore store) {
     return of(store.places().now());
@@ -44,7 +44,7 @@ public record RankPlaces(List<String> homes, List<String> locations) {
   /**
    * {@return a handle for the ranks, as one line of JSON} Opens the executors to them. Blocks.
    *
-   * @param store store of the ranks
+   * @param store a store of this application
    * @throws UnsupportedOperationException if {@code spark.ddstore.grants} is false
    */
   public static String handle(ResidentStore store) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 
 /** The read contract with readers in Python, which map the rows, in 2 processes. */
 @Tag("system")
+@Tag("slow")
 @NeedsReaderTool
 @NeedsPython
 class OutsidePythonIn2ProcessesTest extends RowPathContract {
