@@ -26,6 +26,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ._store import Store, attach
+from .errors import StoreLostError
 
 if TYPE_CHECKING:
     import torch
@@ -41,9 +42,7 @@ _MAX_TRACEBACK = 20_000
 _MAX_OUTPUT = 1 << 20
 
 #: messages of torch.distributed, whose errors have no type of their own before PyTorch 2
-_PEER_ENDED = re.compile(
-    r"by peer|Broken pipe|Connection refused|Connection reset|Socket [Tt]imeout|timed out|NCCL error"
-)
+_PEER_ENDED = re.compile(r"by peer|Broken pipe|Connection refused|Connection reset|remote process exited")
 
 #: longest time that a rank whose error follows from that of another lets this one be reported first
 _LATER_FAILURE_S = 5.0
@@ -164,17 +163,22 @@ class _Failure(Exception):
 
 
 def _is_of_peer(error: BaseException) -> bool:
-    """Returns whether an error, or a cause of it, is that of a read or collective call whose peer has ended."""
+    """Returns whether an error, or its stated cause, is that of a read or collective call whose peer has ended."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
         seen.add(id(cause))
-        if isinstance(cause, (ConnectionError, TimeoutError)):
+        if isinstance(cause, StoreLostError) or (
+            isinstance(cause, RuntimeError) and _PEER_ENDED.search(str(cause)) and _is_raised_by_torch(cause)
+        ):
             return True
-        if isinstance(cause, RuntimeError) and _PEER_ENDED.search(str(cause)):
-            return True
-        cause = cause.__cause__ or cause.__context__
+        cause = cause.__cause__
     return False
+
+
+def _is_raised_by_torch(error: BaseException) -> bool:
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and f"{os.sep}torch{os.sep}" in frames[-1].filename
 
 
 def _of_user(error: BaseException) -> Any:
@@ -215,7 +219,7 @@ class Rank:
         self.is_home: bool = place["home"] == place["executor"]
         self.store = store
         self._group = group
-        self._loaders: list[Any] = []
+        self._loaders = contextlib.ExitStack()
         if self.is_home:
             self._warn_of_limit()
 
@@ -236,8 +240,7 @@ class Rank:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for loader in self._loaders:
-            loader.close()
+        self._loaders.close()
 
     def __repr__(self) -> str:
         return f"<rank {self.rank} of {self.world} of store {self.store.name!r}>"
@@ -247,18 +250,17 @@ class Rank:
         """The GPU that Spark has given to this task, else the CPU."""
         import torch
 
-        return torch.device("cuda", 0) if _gpus() else torch.device("cpu")
+        gpus = _gpus()
+        return torch.device("cuda", int(gpus[0])) if gpus else torch.device("cpu")
 
     def loader(self, sampler: Sampler, **options: Any) -> Any:
         """Returns a :func:`ddstore.torch.loader` of the store, which is closed with the rank."""
         from . import torch as batches
 
-        loader = batches.loader(self.store, sampler, **options)
-        self._loaders.append(loader)
-        return loader
+        return self._loaders.enter_context(batches.loader(self.store, sampler, **options))
 
     def barrier(self) -> None:
-        """Waits until all ranks are here, for at most the collective timeout."""
+        """Waits until all ranks are here: for at most the collective timeout, or Spark's without torch.distributed."""
         self._group.barrier()
 
 
@@ -279,7 +281,6 @@ class _Group:
         self.local_rank = hosts[: self.rank].count(hosts[self.rank])
         self.local_world = hosts.count(hosts[self.rank])
         self._context = context
-        self._timeout = timeout
         self._store: Any = None
         self._former = {name: os.environ.get(name) for name in self._environment("", "")}
         distributed = _distributed() if backend != "none" else None
@@ -303,7 +304,7 @@ class _Group:
         os.environ.update(self._environment(host, port))
         gpus = _gpus()
         if gpus:
-            os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(gpus)
+            distributed.torch.cuda.set_device(int(gpus[0]))
         distributed.init_process_group(
             backend or ("nccl" if gpus and distributed.is_nccl_available() else "gloo"),
             store=distributed.PrefixStore("ddstore", self._store),
@@ -317,7 +318,7 @@ class _Group:
         return {
             "RANK": str(self.rank),
             "WORLD_SIZE": str(len(self.hosts)),
-            "LOCAL_RANK": str(self.local_rank),
+            "LOCAL_RANK": (_gpus() or [str(self.local_rank)])[0],  # programs take it for the number of their GPU
             "LOCAL_WORLD_SIZE": str(self.local_world),
             "MASTER_ADDR": host,
             "MASTER_PORT": port,
@@ -344,7 +345,8 @@ class _Group:
         if self._store is not None:
             world = len(self.hosts)
             self._meet("done", _OTHERS)  # torch 2.5 can wait for ever if a rank destroys its group earlier
-            _distributed().destroy_process_group()
+            if _distributed().is_initialized():  # a program may have done it
+                _distributed().destroy_process_group()
             if self._store.add("ddstore/left", 1) == world:
                 self._store.set("ddstore/all-left", "")
             if self.rank == 0:  # has the store
@@ -386,6 +388,9 @@ except ProcessLookupError:
 
 _PR_SET_PDEATHSIG = 1
 
+#: longest number of searches for children at the end: one that is killed may have started another
+_SCANS = 100
+
 
 class _Children:
     """The child processes of a rank, which end with it: also if the worker or Spark's daemon is killed."""
@@ -406,9 +411,14 @@ class _Children:
     def __exit__(self, *_: object) -> None:
         self._guard.kill()
         self._guard.wait()
-        for pid in list(_members(os.getpgrp())):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        for _scan in range(_SCANS):
+            left = list(_members(os.getpgrp()))
+            for pid in left:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0 if _is_child(pid) else os.WNOHANG)
+            if not left:
+                break
         self._die_with_parent(0)
         with contextlib.suppress(OSError):
             os.setpgid(0, self._former)
@@ -418,10 +428,16 @@ class _Children:
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
 
 
+def _is_child(pid: int) -> bool:
+    with open(f"/proc/{pid}/stat") as stat:
+        return int(stat.read().rsplit(")", 1)[1].split()[1]) == os.getpid()
+
+
 def _members(group: int) -> Iterator[int]:
-    """Returns the other processes of a process group."""
+    """Returns the other processes of a process group, without the one that frees shared memory of Python."""
+    tracker = getattr(sys.modules.get("multiprocessing.resource_tracker"), "_resource_tracker", None)
     for entry in os.listdir("/proc"):
-        if entry.isdigit() and int(entry) != os.getpid():
+        if entry.isdigit() and int(entry) not in (os.getpid(), getattr(tracker, "_pid", None)):
             with contextlib.suppress(OSError):
                 if os.getpgid(int(entry)) == group:
                     yield int(entry)
@@ -436,6 +452,7 @@ class _Output:
     def __init__(self, receiver: tuple[str, int, str] | None, rank: int, executor: str) -> None:
         self._kept: deque[str] = deque()
         self._size = 0
+        self._dropped = 0
         self._socket: socket.socket | None = None
         self._copied = executor != "driver"
         if receiver is not None:
@@ -450,6 +467,7 @@ class _Output:
     def __enter__(self) -> _Output:
         self._flush()
         self._streams = [(number, os.dup(number)) for number in (1, 2)]
+        log = os.dup(2) if self._copied else None
         read, write = os.pipe()
         for number, _ in self._streams:
             os.dup2(write, number)
@@ -457,7 +475,7 @@ class _Output:
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(line_buffering=True)
-        self._thread = threading.Thread(target=self._pump, args=(read,), name="ddstore-output", daemon=True)
+        self._thread = threading.Thread(target=self._pump, args=(read, log), name="ddstore-output", daemon=True)
         self._thread.start()
         return self
 
@@ -478,13 +496,16 @@ class _Output:
             with contextlib.suppress(Exception):
                 stream.flush()
 
-    def _pump(self, read: int) -> None:
+    def _pump(self, read: int, log: int | None) -> None:
+        """Reads until all processes that print have ended, which may be later than the rank."""
         with open(read, encoding="utf-8", errors="replace", newline="") as lines:  # "\r" ends states of progress bars
             for line in lines:
-                if self._copied:
+                if log is not None:
                     with contextlib.suppress(OSError):
-                        os.write(self._streams[1][1], line.encode("utf-8"))
+                        os.write(log, line.encode("utf-8"))
                 self._deliver(line)
+        if log is not None:
+            os.close(log)
 
     def _deliver(self, line: str) -> None:
         if self._socket is not None:
@@ -501,7 +522,10 @@ class _Output:
         self._kept.append(line)
         self._size += len(line)
         while self._size > _MAX_OUTPUT:
-            self._size -= len(self._kept.popleft())
+            dropped = len(self._kept.popleft())
+            self._size -= dropped
+            self._dropped += dropped
 
     def text(self) -> str:
-        return "".join(self._kept)
+        note = f"(the first {self._dropped:,} characters are left out)\n" if self._dropped else ""
+        return note + "".join(self._kept)

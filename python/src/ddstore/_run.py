@@ -12,6 +12,7 @@ import logging
 import re
 import secrets
 import socket
+import sys
 import threading
 import time
 import uuid
@@ -54,6 +55,10 @@ class RankError(RuntimeError):
         self.type_name = type_name
         self.traceback = traceback
         self.of_peer = of_peer
+        self._message = message
+
+    def __reduce__(self) -> Any:
+        return RankError, (self.rank, self.type_name, self._message, self.traceback, self.of_peer)
 
 
 def is_remote(spark: Any) -> bool:
@@ -103,7 +108,8 @@ class Run:
         attempt = 0
         while True:
             attempt += 1
-            plan = self._store._call("prepare")
+            with self._cancellation():
+                plan = self._store._call("prepare")
             try:
                 rows = self._attempt(attempt)
                 break
@@ -120,7 +126,7 @@ class Run:
                         "the executors have no package ddstore: install it there, or send it with the application, see "
                         "docs/pyspark.md"
                     ) from None
-                if "Job aborted" not in text:
+                if "Job aborted" not in text and not _FINAL.search(text):
                     raise  # not a failure of the ranks
                 if attempt >= plan["maxAttempts"] or _FINAL.search(text):
                     raise StoreLostError(
@@ -147,7 +153,16 @@ class Run:
                     row["executor"],
                     row["home"],
                 )
-        return [cloudpickle.loads(row["result"]) for row in rows]
+        results = []
+        for row in rows:
+            try:
+                results.append(cloudpickle.loads(row["result"]))
+            except Exception as e:
+                raise RuntimeError(
+                    f"the result of rank {row['rank']} cannot be read here: {type(e).__name__}: {e}; return tensors of "
+                    "the CPU, and types that the driver has"
+                ) from e
+        return results
 
     def _attempt(self, attempt: int) -> builtins.list[Any]:
         output = None if is_remote(self._spark) else _Receiver.open(self._spark)
@@ -167,14 +182,16 @@ class Run:
                     rows: builtins.list[Any] = ranks.collect()
                     return rows
                 except Exception as e:
+                    found = _FAILURE.search(str(e))
+                    if found is not None:
+                        raise _decoded(found.group(1)) from None
                     if cancelled.is_set():
                         raise TimeoutError(
                             f"the ranks of store {self._store.name!r} have not ended in {self._timeout} s"
                         ) from None
-                    found = _FAILURE.search(str(e))
-                    if found is None:
-                        raise
-                    raise _decoded(found.group(1)) from None
+                    if "Job aborted" not in str(e):
+                        raise error_of_spark(e) from None
+                    raise
 
     @contextlib.contextmanager
     def _cancellation(self) -> Iterator[threading.Event]:
@@ -223,6 +240,14 @@ class Run:
                 remove(tag)
 
 
+def error_of_spark(error: Exception) -> Exception:
+    """Returns Python's own error of one of ours in a message of Spark; else the error itself."""
+    from .spark import _error
+
+    cause = re.search(r"org\.ddstore\.[\w.]*?(\w+Exception): (.*)", str(error))
+    return error if cause is None else _error(cause.group(1), cause.group(2))
+
+
 def _decoded(word: str) -> Exception:
     """Returns the failure of a rank, which is as trustworthy as the ranks are."""
     try:
@@ -241,10 +266,15 @@ def _first_line(error: Exception) -> str:
     return reason.group(0) if reason else lines[0] if lines else type(error).__name__
 
 
+_SHOWING = threading.Lock()
+
+
 def _show(rank: int, line: str) -> None:
     text = line.rstrip("\r\n")
     if text or not line.endswith("\r"):  # a progress bar begins with "\r"
-        print(f"[rank {rank}] {text}", end="\r" if line.endswith("\r") else "\n", flush=True)
+        with _SHOWING:
+            sys.stdout.write(f"[rank {rank}] {text}" + ("\r" if line.endswith("\r") else "\n"))
+            sys.stdout.flush()
 
 
 class _Receiver:

@@ -179,14 +179,15 @@ class Handle:
     """A description of the places of the rows, with a key: whoever has it can read the rows.
 
     Args:
-        store: the store, and a label and a duration of a grant, if it has one.
+        store: the store.
         text: one line of JSON.
+        is_granted: whether it is that of a grant.
     """
 
-    def __init__(self, store: ResidentStore, text: str, options: dict[str, Any]) -> None:
+    def __init__(self, store: ResidentStore, text: str, is_granted: bool) -> None:
         self._store = store
         self._text = text
-        self._options = options
+        self._is_granted = is_granted
 
     def __repr__(self) -> str:
         return f"<ddstore.spark.Handle of {self._store.name!r}>"
@@ -200,8 +201,8 @@ class Handle:
 
         Args:
             path: the file, for :func:`ddstore.attach`.
-            follow: whether to write it again after each append and repair, until the store ends. Not with Spark
-                Connect, whose driver is another process.
+            follow: whether to write it again after each append and repair, until the store ends. Not for a grant,
+                nor with Spark Connect, whose driver is another process.
         """
         target = Path(path).absolute()
         if follow:
@@ -210,7 +211,9 @@ class Handle:
                     f"save({str(path)!r}, follow=True): the driver of Spark Connect has no files of this process; save "
                     "again after append() and repair()"
                 )
-            self._store._call("follow", file=str(target), **self._options)
+            if self._is_granted:
+                raise NotImplementedError(f"save({str(path)!r}, follow=True): only store.handle() is kept up to date")
+            self._store._call("follow", file=str(target))
             return
         descriptor, made = tempfile.mkstemp(prefix=f".{target.name}", dir=target.parent)
         try:
@@ -325,7 +328,7 @@ class ResidentStore:
 
     def handle(self) -> Handle:
         """Returns a handle for other processes, valid until the store ends or ``revoke("handle")``."""
-        return Handle(self, self._call("handle"), {})
+        return Handle(self, self._call("handle"), False)
 
     def grant(self, label: str, expires_in: float | timedelta) -> Handle:
         """Returns a handle for other processes with an end.
@@ -337,8 +340,7 @@ class ResidentStore:
         seconds = expires_in.total_seconds() if isinstance(expires_in, timedelta) else float(expires_in)
         if not 0.001 <= seconds <= 1e12:
             raise ValueError(f"expires_in {seconds} s outside [0.001, 1e12]")
-        options = {"label": label, "expiresInMs": round(seconds * 1000)}
-        return Handle(self, self._call("grant", **options), options)
+        return Handle(self, self._call("grant", label=label, expiresInMs=round(seconds * 1000)), True)
 
     def grants(self) -> builtins.list[Grant]:
         """Returns the grants by label, also those that have ended or were revoked."""
@@ -373,12 +375,14 @@ class ResidentStore:
         The ranks start together, in one barrier stage, with torch.distributed ready if torch is installed. Lines that
         they print are shown with their rank: at once, or with Spark Connect at the end. If an executor is lost, the
         rows are restored and all ranks start again, for at most ``spark.ddstore.maxAttempts`` attempts;
-        ``rank.attempt`` counts them. An exception of the function is not retried unless
-        ``spark.ddstore.retryTaskExceptions`` is true. Ctrl-C ends all ranks and their child processes.
+        ``rank.attempt`` counts them. An exception of the function is not retried, unless its cause is the end of
+        another process, or ``spark.ddstore.retryTaskExceptions`` is true. Ctrl-C ends all ranks and their children.
 
         Args:
-            train: function of the rank, pickled by value; executors need the modules that it imports.
-            timeout: longest duration of all attempts in seconds; unlimited by default.
+            train: function of the rank, pickled; executors need the modules that it imports, and its own unless that is
+                the main program.
+            timeout: longest duration of the ranks in seconds, all attempts together; unlimited by default. The wait
+                for lost executors before an attempt has the limits of Spark and of ``spark.ddstore.slotsTimeout``.
             collective_timeout: longest wait of a rank for others, in seconds.
             backend: of torch.distributed: ``gloo``, ``nccl`` or ``none``; by default nccl where each rank has a GPU.
             profile: resources of the stage, a ``pyspark.resource.ResourceProfile``.
@@ -452,10 +456,7 @@ def _translated(spark: SparkSession, call: Callable[..., Any], *arguments: Any) 
     except Exception as e:
         if "DATA_SOURCE_NOT_FOUND" in str(e):
             raise _no_jar() from None
-        cause = re.search(r"org\.ddstore\.[\w.]*?(\w+Exception): (.*)", str(e))
-        if cause is None:
-            raise
-        raise _error(cause.group(1), cause.group(2)) from None
+        raise _run.error_of_spark(e) from None
 
 
 def _no_jar() -> RuntimeError:

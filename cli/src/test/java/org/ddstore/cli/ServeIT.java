@@ -132,7 +132,8 @@ class ServeIT {
         .map(block -> block.group(1))
         .collect(Collectors.joining())
         .replace("/data/train.json", "handles/rows.json")
-        .replace("/data/cells.json", "handles/cells.json");
+        .replace("/data/cells.json", "handles/cells.json")
+        .replace("/data/training", "training");
   }
 
   private static ProcessBuilder pythonBuilder(String script) {

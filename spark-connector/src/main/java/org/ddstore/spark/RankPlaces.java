@@ -16,20 +16,15 @@ public record RankPlaces(List<String> homes, List<String> locations) {
   /** Label of the grant by which these ranks read the rows. */
   static final String GRANT = "ranks";
 
-  private static RankPlaces of(ResidentLayout layout) {
-    return new RankPlaces(layout.homes(), layout.preferredLocations());
-  }
-
   /**
    * Waits until the cluster can run all ranks, and restores lost rows. Blocks.
    *
    * @param store a store of this application
-   * @return the places for the next run
    * @throws org.ddstore.spark.types.PreflightException if the cluster cannot run the ranks
    * @throws org.ddstore.types.DDStoreException if lost rows cannot be restored
    */
-  public static RankPlaces prepare(ResidentStore store) {
-    return of(store.runner().prepare());
+  public static void prepare(ResidentStore store) {
+    store.runner().prepare();
   }
 
   /**
@@ -38,7 +33,8 @@ public record RankPlaces(List<String> homes, List<String> locations) {
    * @param store a store of this application
    */
   public static RankPlaces now(ResidentStore store) {
-    return of(store.places().now());
+    ResidentLayout layout = store.places().now();
+    return new RankPlaces(layout.homes(), layout.preferredLocations());
   }
 
   /**

@@ -115,14 +115,12 @@ final class ResidentRunner {
   /**
    * Prepares a run whose ranks are not started by this class: waits for the cluster, and restores
    * lost rows. Blocks.
-   *
-   * @return the layout to run on
    */
-  ResidentLayout prepare() {
+  void prepare() {
     places.checkLive();
     origin.job(places.now().groups(), 0).awaitCluster();
     warnOfLocality();
-    return withoutGaps();
+    withoutGaps();
   }
 
   private StoreSnapshot readableSnapshot() {

@@ -125,13 +125,20 @@ public final class ResidentStore extends StoreFacts {
     return grant(label, Math.addExact(System.currentTimeMillis(), expiresIn.toMillis()));
   }
 
-  /** Makes a handle for ranks that are processes of their own, until the store ends. */
+  /**
+   * Makes a handle for ranks that are processes of their own, until the store ends. Like a run in
+   * Java, for every user of the application.
+   */
   StoreHandle grantRanks() {
-    return grant(RankPlaces.GRANT, ReadClaims.NEVER);
+    return makeGrant(RankPlaces.GRANT, ReadClaims.NEVER);
   }
 
   private StoreHandle grant(String label, long expiresMs) {
     checkOwner("grant reads of");
+    return makeGrant(label, expiresMs);
+  }
+
+  private StoreHandle makeGrant(String label, long expiresMs) {
     StoreSnapshot state = snapshot(places().now());
     if (!context().conf().getBoolean(OptionKeys.SETTING_GRANTS, true)) {
       throw new UnsupportedOperationException(

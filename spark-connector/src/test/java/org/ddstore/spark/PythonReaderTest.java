@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.ddstore.build.DocsCommand;
 import org.ddstore.checkpoint.Checkpoint;
 import org.ddstore.checkpoint.CheckpointOptions;
 import org.ddstore.checkpoint.CheckpointStorage;
@@ -192,8 +193,14 @@ class PythonReaderTest extends OnTestCluster {
    */
   private void runTests(List<String> modules, String state, Map<String, Runnable> actions)
       throws IOException, InterruptedException {
+    runTests(Needed.PYTHON, modules, state, actions);
+  }
+
+  private void runTests(
+      String interpreter, List<String> modules, String state, Map<String, Runnable> actions)
+      throws IOException, InterruptedException {
     Path report = directory.resolve("report");
-    ProcessBuilder builder = new ProcessBuilder(Needed.PYTHON, "-B", "-m", "unittest");
+    ProcessBuilder builder = new ProcessBuilder(interpreter, "-B", "-m", "unittest");
     builder.command().addAll(modules);
     builder.environment().put("DDSTORE_HANDLE", directory.resolve("handle.json").toString());
     builder.environment().put("DDSTORE_STATE", state);
@@ -242,10 +249,15 @@ class PythonReaderTest extends OnTestCluster {
   }
 
   @Test
+  @Tag("slow") // its Python has packages of PyPI
   void sharesMemoryWithArrow() throws Exception {
+    Path lock = TESTS.resolveSibling("requirements.lock");
+    Path environment =
+        DocsCommand.environment(Needed.PYTHON, lock, List.of("--system-site-packages"));
     load().handle().save(directory.resolve("handle.json"));
     load(rows(0, 0), "empty").handle().save(directory.resolve("empty.json"));
-    runTests(List.of("test_arrow"), "", Map.of());
+    String python = environment.resolve("bin/python").toString();
+    runTests(python, List.of("test_arrow"), "", Map.of());
   }
 
   @Test

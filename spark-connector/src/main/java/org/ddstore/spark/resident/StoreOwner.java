@@ -31,8 +31,7 @@ public record StoreOwner(String user) {
 
   /** Returns the user for whom the calling thread works. */
   public static StoreOwner current(SparkContext context) {
-    String tags = context.getLocalProperty(JOB_TAGS);
-    Matcher connect = CONNECT_TAG.matcher(tags == null ? "" : tags);
+    Matcher connect = connectTag(context);
     if (connect.find()) {
       return new StoreOwner(connect.group(1));
     }
@@ -45,6 +44,16 @@ public record StoreOwner(String user) {
     } catch (IOException e) {
       throw new UncheckedIOException("Hadoop knows no current user", e);
     }
+  }
+
+  private static Matcher connectTag(SparkContext context) {
+    String tags = context.getLocalProperty(JOB_TAGS);
+    return CONNECT_TAG.matcher(tags == null ? "" : tags);
+  }
+
+  /** Returns whether the calling thread works for a user of Spark Connect. */
+  public static boolean isOfConnect(SparkContext context) {
+    return connectTag(context).find();
   }
 
   /**

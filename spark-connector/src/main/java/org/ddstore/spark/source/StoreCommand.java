@@ -20,8 +20,8 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankPlaces;
 import org.ddstore.spark.ResidentStore;
-import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.resident.StoreOwner;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.StoreGrant;
 
@@ -69,9 +69,11 @@ enum StoreCommand {
     @Override
     void run(ResidentStore store, CaseInsensitiveStringMap options, ObjectNode result)
         throws IOException {
-      String label = options.get(LABEL);
-      StoreHandle handle = label == null ? store.handle() : store.grant(label, lifetime(options));
-      handle.save(Path.of(required(options, FILE)), true);
+      if (StoreOwner.isOfConnect(SparkSession.active().sparkContext())) {
+        throw new UnsupportedOperationException(
+            "a user of Spark Connect has no files of the driver");
+      }
+      store.handle().save(Path.of(required(options, FILE)), true);
     }
   },
 
@@ -144,16 +146,23 @@ enum StoreCommand {
   private static final int MAX_RESULTS = 64;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  /** Results by request id; the oldest is removed first. Guarded by itself. */
-  private static final Map<String, FutureTask<String>> RESULTS =
+  /** Results, of which the oldest is removed first. Guarded by itself. */
+  private static final Map<Request, FutureTask<String>> RESULTS =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, FutureTask<String>> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Request, FutureTask<String>> eldest) {
           return size() > MAX_RESULTS;
         }
       };
+
+  /**
+   * A request. Another user cannot take a result by its id, which Spark's UI shows.
+   *
+   * @param user user who has made it
+   */
+  private record Request(String user, StoreCommand command, String store, String id) {}
 
   abstract void run(ResidentStore store, CaseInsensitiveStringMap options, ObjectNode result)
       throws IOException;
@@ -168,10 +177,13 @@ enum StoreCommand {
     ReadOptions.refuseUnknown(options, LEGAL, "command");
     StoreCommand command = named(options.get(COMMAND));
     String name = ReadOptions.storeName(options);
+    SparkSession session = SparkSession.active();
+    String user = StoreOwner.current(session.sparkContext()).user();
+    Request request = new Request(user, command, name, required(options, REQUEST));
     FutureTask<String> task = new FutureTask<>(() -> command.json(name, options));
     FutureTask<String> first;
     synchronized (RESULTS) {
-      first = RESULTS.putIfAbsent(required(options, REQUEST), task);
+      first = RESULTS.putIfAbsent(request, task);
     }
     if (first == null) {
       task.run();
