@@ -78,7 +78,8 @@ class ServeIT {
       print("trained")
       """;
 
-  private static final Pattern PYTHON_BLOCK = Pattern.compile("(?s)```python\n(.*?)```");
+  private static final Pattern PYTHON_BLOCK =
+      Pattern.compile("(?s)<!-- not run: ServeIT runs it -->\n```python\n(.*?)```");
 
   /** Reads until a read fails. */
   private static final String HOLD =
@@ -124,7 +125,7 @@ class ServeIT {
     return output.strip();
   }
 
-  /** Returns the Python code of a page, for the handles of the test. */
+  /** Returns the Python code of a page that runs here, for the handles of the test. */
   private static String codeOf(String page) throws IOException {
     return PYTHON_BLOCK
         .matcher(Files.readString(ROOT.resolve(page)))
@@ -132,8 +133,7 @@ class ServeIT {
         .map(block -> block.group(1))
         .collect(Collectors.joining())
         .replace("/data/train.json", "handles/rows.json")
-        .replace("/data/cells.json", "handles/cells.json")
-        .replace("/data/training", "training");
+        .replace("/data/cells.json", "handles/cells.json");
   }
 
   private static ProcessBuilder pythonBuilder(String script) {
