@@ -139,7 +139,7 @@ def load(
         if value is not None:
             writer = writer.option(option, str(value).lower() if isinstance(value, bool) else str(value))
     spark = _session(df.sparkSession)
-    _translated(spark, writer.save, name)
+    _translated(writer.save, name)
     return ResidentStore(spark, name)
 
 
@@ -156,7 +156,7 @@ def open(spark: SparkSession, name: str) -> ResidentStore:
 
 def list(spark: SparkSession) -> builtins.list[ResidentStore]:
     """Returns the stores of the application, in the order of their names."""
-    rows = _translated(spark, lambda: _session(spark).sql("SHOW TABLES IN ddstore").collect())
+    rows = _translated(lambda: _session(spark).sql("SHOW TABLES IN ddstore").collect())
     return [ResidentStore(spark, row["tableName"]) for row in rows]
 
 
@@ -297,8 +297,8 @@ class ResidentStore:
         """
         number = secrets.randbits(63) if seed is None else seed
         reader = self._spark.read.format(_FORMAT).option("sample", count).option("sampleSeed", number)
-        df: DataFrame = _translated(self._spark, reader.load, self._store_name)
-        _translated(self._spark, lambda: df.schema)  # checks the arguments now, with Spark Connect too
+        df: DataFrame = _translated(reader.load, self._store_name)
+        _translated(lambda: df.schema)  # checks the arguments now, with Spark Connect too
         return df
 
     def append(self, df: DataFrame) -> None:
@@ -307,11 +307,11 @@ class ResidentStore:
         Raises:
             ValueError: columns or types differ, or a value does not fit its field.
         """
-        _translated(self._spark, df.write.format(_FORMAT).mode("append").save, self._store_name)
+        _translated(df.write.format(_FORMAT).mode("append").save, self._store_name)
 
     def replace(self, df: DataFrame) -> None:
         """Replaces all rows, with the options of :func:`load`. The old rows stay until the new ones are complete."""
-        _translated(self._spark, df.write.format(_FORMAT).mode("overwrite").save, self._store_name)
+        _translated(df.write.format(_FORMAT).mode("overwrite").save, self._store_name)
 
     def repair(self) -> None:
         """Restores rows of lost executors, and copies those of executors that are about to end."""
@@ -320,7 +320,7 @@ class ResidentStore:
     def drop(self) -> None:
         """Frees the memory on all executors. No effect if the store was dropped."""
         statement = f"DROP TABLE IF EXISTS ddstore.`{self._store_name}`"
-        _translated(self._spark, lambda: self._spark.sql(statement).collect())
+        _translated(lambda: self._spark.sql(statement).collect())
 
     def explain(self) -> str:
         """Returns lines about rows, memory, executors, transport, lost rows and warnings."""
@@ -407,7 +407,7 @@ class ResidentStore:
         reader = self._spark.read.format(_FORMAT).option("command", command).option("request", uuid.uuid4().hex)
         for key, value in options.items():
             reader = reader.option(key, value)
-        row = _translated(self._spark, lambda: reader.load(self._store_name).collect())[0]
+        row = _translated(lambda: reader.load(self._store_name).collect())[0]
         result = json.loads(row["result"])
         if "error" in result:
             raise _error(result["error"], result["message"])
@@ -441,7 +441,7 @@ def _session(spark: SparkSession) -> SparkSession:
     return spark
 
 
-def _translated(spark: SparkSession, call: Callable[..., Any], *arguments: Any) -> Any:
+def _translated(call: Callable[..., Any], *arguments: Any) -> Any:
     """Calls Spark; raises Python's own errors for those that the caller can mend."""
     from pyspark.errors import AnalysisException, IllegalArgumentException
 
