@@ -6,7 +6,7 @@ import org.ddstore.spark.config.ByteSize;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentReads;
-import org.ddstore.spark.types.ExecutorHolding;
+import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.Plural;
 
@@ -33,7 +33,7 @@ final class ResidentExplanation {
   static String of(
       ResidentStore store,
       ResidentLayout layout,
-      List<ExecutorHolding> holdings,
+      List<ExecutorStatistics> holdings,
       ResidentReads reads,
       List<String> warnings) {
     StringBuilder text = new StringBuilder();
@@ -49,7 +49,10 @@ final class ResidentExplanation {
                 Plural.of(groups.width(), "rank"),
                 Plural.of(layout.parts(), "part")));
     text.append("transport: %s%n".formatted(layout.transport()));
-    for (ExecutorHolding holding : holdings) {
+    for (ExecutorStatistics holding : holdings) {
+      if (holding.ranks().isEmpty()) {
+        continue;
+      }
       text.append(
           "executor %s (%s): ranks %s, %s in %s, %,d bytes; %s served%n"
               .formatted(

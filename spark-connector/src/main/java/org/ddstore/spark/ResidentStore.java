@@ -18,7 +18,7 @@ import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.cluster.ClassicSpark;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.resident.AppendPlan;
-import org.ddstore.spark.resident.ExecutorHoldings;
+import org.ddstore.spark.resident.ExecutorReports;
 import org.ddstore.spark.resident.ResidentChanges;
 import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentOrigin;
@@ -31,13 +31,13 @@ import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.spark.types.DumpException;
 import org.ddstore.spark.types.DumpInfo;
 import org.ddstore.spark.types.DumpMode;
-import org.ddstore.spark.types.ExecutorHolding;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.RebuildDiffersException;
 import org.ddstore.spark.types.StoreGrant;
 import org.ddstore.spark.types.StoreJobException;
+import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.spark.wire.connection.ReadClaims;
 import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.types.DDStoreException;
@@ -52,6 +52,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ResidentStore extends StoreFacts {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentStore.class);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
   private final ResidentStores stores;
   private final StoreToken token;
@@ -61,6 +62,7 @@ public final class ResidentStore extends StoreFacts {
   private final StoreGrants grants;
   private final AtomicBoolean warned = new AtomicBoolean();
   private final ResidentReads reads;
+  private final ExecutorReports reports;
   private final ResidentRunner runner;
 
   ResidentStore(
@@ -80,6 +82,7 @@ public final class ResidentStore extends StoreFacts {
     this.grants = new StoreGrants(token, processes);
     this.changes.whenChanged(followed::update);
     this.reads = new ResidentReads(layout.groups().ranks());
+    this.reports = new ExecutorReports(token.id(), name, places(), processes);
     this.runner = new ResidentRunner(name, origin, token, places(), changes, reads, this::snapshot);
   }
 
@@ -468,15 +471,45 @@ public final class ResidentStore extends StoreFacts {
   }
 
   /**
-   * {@return the holdings that each live executor reports} Blocks for their answers.
+   * {@return the state of the store and the reads of all executors} Asks all executors at the same
+   * time and blocks for their answers, for at most 30 s.
    *
    * @throws org.ddstore.types.DeadlineExceededException if an executor does not answer
+   * @throws DDStoreException if the thread is interrupted
    * @throws IllegalStateException if the store has been dropped
    */
-  public List<ExecutorHolding> statistics() {
+  public StoreStatistics statistics() {
     places().checkLive();
-    ResidentLayout now = places().findLost();
-    return ExecutorHoldings.of(now, processes.summaries(now.processes().values()));
+    places().findLost();
+    reports.await(ANSWER_LIMIT);
+    return lastStatistics();
+  }
+
+  /** Returns the last reports of the executors. */
+  ExecutorReports reports() {
+    return reports;
+  }
+
+  /** Returns the state of the store with the last reports of the executors. Does not block. */
+  StoreStatistics lastStatistics() {
+    ResidentLayout now = places().now();
+    return new StoreStatistics(
+        name(),
+        owner(),
+        createdMs(),
+        now.rows(),
+        now.bytes(),
+        now.groups().ranks(),
+        now.groups().width(),
+        origin().settings().backing().toString(),
+        now.transport(),
+        now.lostRanks(),
+        now.unreadableRows(),
+        places().losses(),
+        changes.repairs(),
+        changes.repairMillis(),
+        reports.executors(now),
+        grants());
   }
 
   /**
@@ -486,7 +519,7 @@ public final class ResidentStore extends StoreFacts {
    */
   public String explain() {
     return ResidentExplanation.of(
-        this, places().findLost(), statistics(), reads, runner.warnings());
+        this, places().findLost(), statistics().executors(), reads, runner.warnings());
   }
 
   /** Returns one human-readable line. Does not block. */

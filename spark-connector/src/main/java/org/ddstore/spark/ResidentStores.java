@@ -21,6 +21,7 @@ import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.spark.job.ResidentView;
+import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.resident.Parallel;
 import org.ddstore.spark.resident.WriteLock;
 import org.slf4j.Logger;
@@ -40,9 +41,16 @@ final class ResidentStores implements ResidentView {
   private boolean ended; // guarded by this
   private final SparkContext context;
   private final DecommissionWatch decommissions = new DecommissionWatch(this::list);
+  private final ApplicationMonitor monitor;
 
   private ResidentStores(SparkContext context) {
     this.context = context;
+    this.monitor = new ApplicationMonitor(context, this::list);
+  }
+
+  /** Returns what the pages of an application show of its stores. */
+  static MonitorView monitor(SparkContext context) {
+    return of(context).monitor;
   }
 
   /** Returns the stores of an application, and listens to its events from the first call on. */
@@ -142,6 +150,7 @@ final class ResidentStores implements ResidentView {
     // The store received no events before, so it looks for lost executors now.
     Interrupts.cleanUp("look for lost executors", store.places()::findLost);
     decommissions.start(context);
+    monitor.start();
     TransportBackends.sharedLosses(context).forEach(store::warnOf);
     if (before != null) {
       Interrupts.cleanUp("drop of the replaced store \"" + name + "\"", before::end);
@@ -158,8 +167,11 @@ final class ResidentStores implements ResidentView {
     existing.checkOwner("replace");
   }
 
-  synchronized void remove(ResidentStore store) {
-    stores.remove(store.name(), store);
+  void remove(ResidentStore store) {
+    synchronized (this) {
+      stores.remove(store.name(), store);
+    }
+    monitor.storesChanged();
   }
 
   synchronized Optional<ResidentStore> find(String name) {

@@ -21,6 +21,7 @@ public abstract class StoreFacts {
   private final List<ColumnMapping> columns;
   private final ResidentPlaces places;
   private final StoreOwner owner;
+  private final long createdMs = System.currentTimeMillis();
 
   StoreFacts(
       String name,
@@ -44,6 +45,11 @@ public abstract class StoreFacts {
   /** {@return the user who created the store} */
   public final String owner() {
     return owner.user();
+  }
+
+  /** Returns the time of the load, in milliseconds since 1970. */
+  final long createdMs() {
+    return createdMs;
   }
 
   /**

@@ -11,7 +11,10 @@ import java.util.stream.LongStream;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.spark.resident.StoreMetrics;
+import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.ReadCount;
+import org.ddstore.spark.types.ReaderStatistics;
+import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,6 +73,20 @@ class DriverMetricsTest extends OnTestCluster {
     return expected;
   }
 
+  /** The reads that the executors report, by rank, each in the executor that holds its shard. */
+  private static List<List<ReadCount>> byRank(StoreStatistics statistics) {
+    Map<Integer, List<ReadCount>> byRank = new TreeMap<>();
+    for (ExecutorStatistics executor : statistics.executors()) {
+      assertThat(executor.readers())
+          .extracting(ReaderStatistics::reader)
+          .containsExactlyElementsOf(executor.ranks().stream().map(r -> "rank" + r).toList());
+      for (int i = 0; i < executor.readers().size(); i++) {
+        byRank.put(executor.ranks().get(i), executor.readers().get(i).reads());
+      }
+    }
+    return List.copyOf(byRank.values());
+  }
+
   private static void assertRead(ResidentStore store, ReadPath path, long... rows) {
     List<List<ReadCount>> reads = store.reads();
     for (int rank = 0; rank < rows.length; rank++) {
@@ -93,6 +110,11 @@ class DriverMetricsTest extends OnTestCluster {
     assertRead(near, ReadPath.SAME_HOST, 6, 8);
     assertRead(far, ReadPath.REMOTE, 6, 8);
     assertThat(scrape()).isEqualTo(expected);
+    for (ResidentStore store : List.of(near, far)) {
+      assertThat(byRank(store.statistics()))
+          .as("the executors' own counters")
+          .isEqualTo(store.reads());
+    }
     assertThat(DriverPages.get(cluster.session(), "/metrics/json/"))
         .as("the page that is always there")
         .contains("\"pages.driver.ddstore.train.rank1.same_host.rows\":{\"value\":8}");

@@ -2,13 +2,22 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.ddstore.types.ReadPath.OWN_PROCESS;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
+import org.ddstore.spark.monitor.MonitorView;
+import org.ddstore.spark.monitor.ReadSample;
+import org.ddstore.spark.types.ReadCount;
+import org.ddstore.spark.types.ReaderStatistics;
+import org.ddstore.spark.types.StoreStatistics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -38,7 +47,38 @@ class LocalMetricsTest {
           .hasSize(2 * 3 * 3)
           .containsEntry("train_rank0_own_process_rows", 5L)
           .containsEntry("train_rank1_own_process_rows", 5L);
+      StoreStatistics now = store.statistics();
+      assertThat(now.executors())
+          .singleElement()
+          .satisfies(
+              executor -> {
+                assertThat(executor.executorId()).isEqualTo("driver");
+                assertThat(executor.ranks()).containsExactly(0, 1);
+                assertThat(executor.rows()).isEqualTo(100);
+                assertThat(executor.bytes()).isEqualTo(store.bytes()).isEqualTo(now.bytes());
+                assertThat(executor.readers())
+                    .extracting(ReaderStatistics::reader)
+                    .containsExactly("rank0", "rank1");
+                assertThat(executor.readers())
+                    .allMatch(
+                        reader ->
+                            reader.reads().get(0).equals(new ReadCount(OWN_PROCESS, 1, 5, 40)));
+              });
+      MonitorView view = ResidentStores.monitor(session.sparkContext());
+      assertThat(view.stores()).containsExactly(now);
+      await("the first sample of the monitor")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> !view.samples("train").isEmpty());
+      store.reports().sample();
+      assertThat(view.samples("train"))
+          .last()
+          .extracting(ReadSample::calls, ReadSample::rows, ReadSample::bytes)
+          .containsExactly(List.of(2L, 0L, 0L), List.of(10L, 0L, 0L), List.of(80L, 0L, 0L));
       store.drop();
+      assertThat(view.stores()).isEmpty();
+      await("the monitor ends with the last store")
+          .atMost(Duration.ofSeconds(5))
+          .untilAsserted(() -> assertThat(Leftovers.ofThisProcess().threads()).isEmpty());
       assertThat(DriverPages.scrape(session)).isEmpty();
     }
   }

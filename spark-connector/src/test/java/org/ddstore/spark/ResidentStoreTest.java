@@ -3,6 +3,7 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import java.io.Serializable;
 import java.time.Duration;
@@ -29,9 +30,11 @@ import org.ddstore.loader.Loader;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.cluster.RunWarnings;
 import org.ddstore.spark.job.StartedRank;
-import org.ddstore.spark.types.ExecutorHolding;
+import org.ddstore.spark.types.ExecutorStatistics;
+import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.types.StoreJobException;
+import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.types.Backing;
 import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
@@ -211,21 +214,30 @@ class ResidentStoreTest extends OnResidentCluster {
 
     List<String> homes = store.shards().subList(0, 4).stream().map(s -> s.executorId()).toList();
     String host = store.shards().get(0).host();
-    List<ExecutorHolding> holdings = new ArrayList<>();
+    StoreStatistics statistics = store.statistics();
+    List<ExecutorStatistics> holdings = new ArrayList<>();
     for (String executor : homes.stream().distinct().toList()) {
       List<Integer> ranks =
           IntStream.range(0, 4).filter(rank -> homes.get(rank).equals(executor)).boxed().toList();
       long held = ranks.stream().mapToLong(rank -> bytes[rank]).sum();
       long served = ranks.contains(0) ? 1 : 0;
-      holdings.add(new ExecutorHolding(executor, host, ranks, 4, 220, held, served));
+      long answered = statistics.executors().get(holdings.size()).answeredMs();
+      holdings.add(
+          new ExecutorStatistics(
+              executor, host, ranks, 4, 220, held, 0, served, answered, List.of(), List.of()));
     }
     assertThat(holdings).hasSize(2);
-    assertThat(store.statistics()).isEqualTo(holdings);
+    assertThat(statistics.executors().subList(0, 2)).isEqualTo(holdings);
+    assertThat(statistics.executors().get(2).readers())
+        .as("reads of the driver")
+        .extracting(
+            ReaderStatistics::reader, reader -> reader.reads().get(ReadPath.REMOTE.index()).rows())
+        .containsExactly(tuple("attached", 1L));
     List<String> lines = new ArrayList<>();
     lines.add("\"a\": 440 rows of " + store.schema());
     lines.add("%,d bytes per copy, 1 copy of 4 ranks, loaded in 2 parts".formatted(all));
     lines.add("transport: tcp, not encrypted, over data channels: tcp: asked for");
-    for (ExecutorHolding of : holdings) {
+    for (ExecutorStatistics of : holdings) {
       lines.add(
           "executor %s (%s): ranks %s, 220 rows in 4 shards, %,d bytes; %s served"
               .formatted(

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
@@ -46,6 +48,8 @@ public final class ResidentChanges {
 
   private final WriteLock lock;
   private volatile Runnable afterChange = () -> {};
+  private final AtomicLong repairs = new AtomicLong();
+  private final AtomicLong repairNanos = new AtomicLong();
 
   public ResidentChanges(
       String name,
@@ -162,7 +166,27 @@ public final class ResidentChanges {
     }
   }
 
+  /** Returns the number of completed repairs. */
+  public long repairs() {
+    return repairs.get();
+  }
+
+  /** Returns the duration of the completed repairs, in milliseconds. */
+  public long repairMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(repairNanos.get());
+  }
+
   private void repairHere() {
+    if (!needsRepair()) {
+      return;
+    }
+    long start = System.nanoTime();
+    restoreAll();
+    repairNanos.addAndGet(System.nanoTime() - start);
+    repairs.incrementAndGet();
+  }
+
+  private void restoreAll() {
     for (int round = 1; needsRepair(); round++) {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(

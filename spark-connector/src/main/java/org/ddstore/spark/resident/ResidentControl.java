@@ -17,7 +17,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
   private static final byte CONFIRM = 1;
   private static final byte FORGET = 2;
   private static final byte DROP = 3;
-  private static final byte SUMMARY = 4;
+  private static final byte COUNTERS = 4;
   private static final byte OPEN = 5;
 
   /** Requests to keep the rows of an attempt. Answer: one byte, 1 if rows of it are there. */
@@ -35,9 +35,9 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
     return ByteBuffer.wrap(new byte[] {DROP});
   }
 
-  /** Requests a summary of the rows. Answer: see {@link #parseSummary}. */
-  static ByteBuffer summary() {
-    return ByteBuffer.wrap(new byte[] {SUMMARY});
+  /** Requests the counters. Answer: see {@link ExecutorCounters#parse}. */
+  static ByteBuffer counters() {
+    return ByteBuffer.wrap(new byte[] {COUNTERS});
   }
 
   /**
@@ -63,11 +63,6 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         .putInt(port.port())
         .put(reason)
         .flip();
-  }
-
-  static ResidentShards.Summary parseSummary(ByteBuffer answer) {
-    return new ResidentShards.Summary(
-        answer.getInt(), answer.getLong(), answer.getLong(), answer.getLong());
   }
 
   static boolean parseFound(ByteBuffer answer) {
@@ -103,15 +98,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         yield encodeFound(true);
       }
       case OPEN -> answerOpen(store, question);
-      case SUMMARY -> {
-        ResidentShards.Summary summary = ResidentShards.summary(store);
-        yield ByteBuffer.allocate(Integer.BYTES + 3 * Long.BYTES)
-            .putInt(summary.shards())
-            .putLong(summary.rows())
-            .putLong(summary.bytes())
-            .putLong(summary.servedRequests())
-            .flip();
-      }
+      case COUNTERS -> ResidentShards.counters(store).encode();
       default -> throw new IllegalArgumentException("question " + what);
     };
   }

@@ -3,6 +3,7 @@ package org.ddstore.spark.resident;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,6 +14,7 @@ import org.ddstore.Catalog;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.Plural;
@@ -218,6 +220,51 @@ public final class ResidentLayout {
                     shard.executorId(),
                     shard.host(),
                     lost.contains(place))));
+    return all;
+  }
+
+  /** Returns the ranks of lost shards, ascending. */
+  public List<Integer> lostRanks() {
+    return lost.stream().map(Place::rank).distinct().sorted().toList();
+  }
+
+  /** Returns the number of rows of which no copy is left. */
+  public long unreadableRows() {
+    return lost.stream()
+        .filter(place -> groups.groupOf(place.rank()) == 0 && !hasCopy(place))
+        .mapToLong(place -> shard(place).rows())
+        .sum();
+  }
+
+  /** Returns what each executor holds of shards that are not lost, ordered by its first rank. */
+  List<ExecutorStatistics> holdings() {
+    Map<String, List<Place>> byExecutor = new LinkedHashMap<>();
+    for (int rank = 0; rank < groups.ranks(); rank++) {
+      for (int part = 0; part < parts.size(); part++) {
+        Place place = new Place(part, rank);
+        if (!lost.contains(place)) {
+          byExecutor.computeIfAbsent(shard(place).executorId(), id -> new ArrayList<>()).add(place);
+        }
+      }
+    }
+    List<ExecutorStatistics> all = new ArrayList<>();
+    byExecutor.forEach(
+        (id, places) -> {
+          List<ShardReport> shards = places.stream().map(this::shard).toList();
+          all.add(
+              new ExecutorStatistics(
+                  id,
+                  shards.get(0).host(),
+                  places.stream().map(Place::rank).distinct().toList(),
+                  shards.size(),
+                  shards.stream().mapToLong(ShardReport::rows).sum(),
+                  shards.stream().mapToLong(ShardReport::bytes).sum(),
+                  0,
+                  0,
+                  0,
+                  List.of(),
+                  List.of()));
+        });
     return all;
   }
 

@@ -30,6 +30,7 @@ public final class ResidentPlaces {
 
   private volatile ResidentLayout layout; // changed under this
   private volatile boolean ended; // set under this
+  private volatile long losses; // changed under this
 
   /**
    * @param description description of the store, for exceptions
@@ -65,6 +66,7 @@ public final class ResidentPlaces {
       before = layout;
       after = before.without(executors);
       layout = after;
+      losses += after.lost().size() - before.lost().size();
     }
     if (after != before) {
       LOG.warn(
@@ -84,6 +86,11 @@ public final class ResidentPlaces {
   public ResidentLayout findLost() {
     markLost(LiveExecutors.ended(context, layout.executors()));
     return layout;
+  }
+
+  /** Returns the number of shards that were lost so far. */
+  public long losses() {
+    return losses;
   }
 
   /** Returns the ids of executors that hold rows and are being decommissioned. */
@@ -112,13 +119,18 @@ public final class ResidentPlaces {
 
   /** Returns the processes that may have rows, also of former layouts, and have not ended. */
   public Collection<ProcessAddress> served() {
+    return servedById().values();
+  }
+
+  /** Returns the processes of {@link #served}, by executor id. */
+  Map<String, ProcessAddress> servedById() {
     Map<String, ProcessAddress> left;
     synchronized (this) {
       left = new TreeMap<>(holders);
     }
     Set<String> known = layout.executors();
     left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
-    return left.values();
+    return left;
   }
 
   public void checkLive() {

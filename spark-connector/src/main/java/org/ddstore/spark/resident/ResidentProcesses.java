@@ -4,11 +4,9 @@ package org.ddstore.spark.resident;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -182,7 +180,7 @@ public final class ResidentProcesses implements AutoCloseable {
    */
   boolean isReachable(ProcessAddress process) {
     try {
-      session.control().call(process, ResidentControl.summary(), deadline());
+      session.control().call(process, ResidentControl.counters(), deadline());
       return true;
     } catch (PeerGoneException | DeadlineExceededException e) {
       LOG.warn("executor at {} does not serve its rows: {}", process, e.getMessage());
@@ -242,21 +240,25 @@ public final class ResidentProcesses implements AutoCloseable {
             });
   }
 
-  public Map<ProcessAddress, ResidentShards.Summary> summaries(
-      Collection<ProcessAddress> processes) {
-    Map<ProcessAddress, ResidentShards.Summary> all = new HashMap<>();
-    long deadlineNs = deadline();
-    for (ProcessAddress process : processes) {
-      try {
-        all.put(
-            process,
-            ResidentControl.parseSummary(
-                session.control().call(process, ResidentControl.summary(), deadlineNs)));
-      } catch (PeerGoneException e) {
-        // An ended process holds no rows.
-      }
+  /**
+   * Requests the report of a process. Does not block.
+   *
+   * @return encoded {@link ExecutorCounters}; fails with a {@link PeerGoneException} if the process
+   *     has ended, with a {@link java.util.concurrent.TimeoutException} if it does not answer
+   *     within the limit
+   */
+  CompletableFuture<ByteBuffer> counters(ProcessAddress process, Duration limit) {
+    long deadlineNs = System.nanoTime() + limit.toNanos();
+    try {
+      return session.sendControl(process, ResidentControl.counters(), deadlineNs);
+    } catch (RuntimeException e) { // the store has been dropped
+      return CompletableFuture.failedFuture(e);
     }
-    return all;
+  }
+
+  /** Returns the host of the driver. */
+  String host() {
+    return session.local().host();
   }
 
   private long deadline() {

@@ -2,11 +2,10 @@
 package org.ddstore.spark.resident;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.ddstore.ReadStatistics;
 import org.ddstore.spark.types.ReadCount;
-import org.ddstore.types.ReadPath;
 
 /**
  * The reads of all ranks in the runs on a resident store, and the misplaced ranks of the last run.
@@ -16,13 +15,7 @@ public final class ResidentReads {
   private List<RankOutcome.Misplaced> misplaced = List.of(); // guarded by this
 
   public ResidentReads(int ranks) {
-    List<ReadCount> none =
-        Arrays.stream(ReadPath.values())
-            .map(path -> ReadCount.of(ReadStatistics.none(path)))
-            .toList();
-    for (int rank = 0; rank < ranks; rank++) {
-      byRank.add(none);
-    }
+    byRank.addAll(Collections.nCopies(ranks, ReadCount.none()));
   }
 
   /**

@@ -14,6 +14,7 @@ import java.util.function.Predicate;
 import org.ddstore.Shard;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.cluster.ShardMemory;
+import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.spark.wire.OutsidePort;
 import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireSession;
@@ -73,14 +74,6 @@ public final class ResidentShards {
       return taken;
     }
   }
-
-  /**
-   * The holdings of one store in this process.
-   *
-   * @param bytes memory of their rows, in bytes
-   * @param servedRequests number of gather requests served to other processes
-   */
-  record Summary(int shards, long rows, long bytes, long servedRequests) {}
 
   /** Takes ownership of a shard, and joins the store's session with the first shard. */
   static void lease(
@@ -243,19 +236,22 @@ public final class ResidentShards {
     }
   }
 
-  static Summary summary(Nonce store) {
+  /** Returns the report of this process about a store. */
+  static ExecutorCounters counters(Nonce store) {
+    List<ReaderStatistics> readers = StoreMetrics.readers(store);
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
       if (holding == null) {
-        return new Summary(0, 0, 0, 0);
+        return new ExecutorCounters(0, 0, 0, 0, 0, readers, List.of());
       }
-      long rows = 0;
-      long bytes = 0;
-      for (Held held : holding.confirmed) {
-        rows += held.shard().rows();
-        bytes += held.shard().bytes();
-      }
-      return new Summary(holding.confirmed.size(), rows, bytes, holding.session.servedRequests());
+      return new ExecutorCounters(
+          holding.confirmed.size(),
+          holding.confirmed.stream().mapToLong(held -> held.shard().rows()).sum(),
+          holding.confirmed.stream().mapToLong(held -> held.shard().bytes()).sum(),
+          holding.leased.size(),
+          holding.session.servedRequests(),
+          readers,
+          List.of());
     }
   }
 }

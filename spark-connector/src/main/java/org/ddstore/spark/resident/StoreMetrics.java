@@ -4,19 +4,26 @@ package org.ddstore.spark.resident;
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
+import org.ddstore.LatencyHistogram;
 import org.ddstore.ReadStatistics;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.types.LoaderTimes;
+import org.ddstore.spark.types.ReadCount;
+import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.types.ReadPath;
 
 /**
@@ -30,6 +37,12 @@ import org.ddstore.types.ReadPath;
  */
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
+
+  private static final String RANK = "rank";
+
+  /** The order of names of readers that puts rank 10 after rank 9. */
+  private static final Comparator<String> BY_NUMBER =
+      Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder());
 
   private final Nonce store;
   private final StoreSource source;
@@ -88,7 +101,7 @@ public final class StoreMetrics {
       StoreMetrics metrics = open(new StoreMetrics(store, true));
       for (int r = 0; r < reads.ranks(); r++) {
         int rank = r;
-        metrics.counts("rank" + rank).begin(() -> reads.ofRank(rank));
+        metrics.counts(RANK + rank).begin(() -> reads.ofRank(rank));
       }
     }
   }
@@ -164,6 +177,27 @@ public final class StoreMetrics {
     }
   }
 
+  /**
+   * Returns the reads of a store in this process, by kind of reader. The driver leaves out those of
+   * ranks, which count where they run.
+   */
+  static List<ReaderStatistics> readers(Nonce store) {
+    Map<String, ReaderCounts> counts = new TreeMap<>(BY_NUMBER);
+    synchronized (BY_STORE) {
+      StoreMetrics metrics = BY_STORE.get(store);
+      if (metrics == null) {
+        return List.of();
+      }
+      counts.putAll(metrics.readers);
+      if (metrics.isOfDriver) {
+        counts.keySet().removeIf(reader -> reader.startsWith(RANK));
+      }
+    }
+    return counts.entrySet().stream()
+        .map(reader -> reader.getValue().statistics(reader.getKey()))
+        .toList();
+  }
+
   /** Ends the metrics of a store that is dropped or has no more shards in this process. */
   public static void remove(Nonce store) {
     synchronized (BY_STORE) {
@@ -193,6 +227,14 @@ public final class StoreMetrics {
       if (reading.remove(reader)) {
         reader.get().forEach(last -> ended.merge(last.path(), last, ReadStatistics::plus));
       }
+    }
+
+    synchronized ReaderStatistics statistics(String reader) {
+      return new ReaderStatistics(
+          reader,
+          Arrays.stream(ReadPath.values()).map(path -> ReadCount.of(sum(path))).toList(),
+          LatencyHistogram.none(),
+          LoaderTimes.none());
     }
 
     synchronized ReadStatistics sum(ReadPath path) {

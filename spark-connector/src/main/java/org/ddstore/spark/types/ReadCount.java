@@ -2,6 +2,8 @@
 package org.ddstore.spark.types;
 
 import java.io.Serializable;
+import java.util.Arrays;
+import java.util.List;
 import org.ddstore.ReadStatistics;
 import org.ddstore.types.ReadPath;
 
@@ -24,6 +26,11 @@ public record ReadCount(ReadPath path, long calls, long rows, long bytes) implem
   public static ReadCount of(ReadStatistics statistics) {
     return new ReadCount(
         statistics.path(), statistics.calls(), statistics.rows(), statistics.bytes());
+  }
+
+  /** {@return no reads, one element per {@link ReadPath#index()}} */
+  public static List<ReadCount> none() {
+    return Arrays.stream(ReadPath.values()).map(path -> of(ReadStatistics.none(path))).toList();
   }
 
   /** {@return statistics with these counts and a time of 0, because the time is unknown} */

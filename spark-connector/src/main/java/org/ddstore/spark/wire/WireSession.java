@@ -123,6 +123,12 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
     return control;
   }
 
+  /** Sends a call about the store, see {@link WireCalls#send}. Does not block. */
+  public CompletableFuture<ByteBuffer> sendControl(
+      ProcessAddress process, ByteBuffer question, long deadlineNs) {
+    return control.send(process, question, deadlineNs);
+  }
+
   WireCalls calls(byte kind) {
     return kind == WireCalls.CALL ? calls : control;
   }

@@ -32,6 +32,7 @@ import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.TestCluster;
 import org.ddstore.spark.types.RebuildDiffersException;
 import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.AfterAll;
@@ -90,6 +91,8 @@ class ResidentLossTest extends OnTestCluster {
     checkNumbered(readerOfCopies.rows(), ROWS + MORE);
     assertCopiesAreApart("before the loss");
 
+    assertThat(List.of(shortcut.statistics(), network.statistics()))
+        .allMatch(before -> before.losses() == 0 && before.lostRanks().isEmpty());
     victim = killHolder(shortcut);
     for (ResidentStore store : DDStores.list(cluster.session())) {
       awaitLoss(store);
@@ -196,6 +199,19 @@ class ResidentLossTest extends OnTestCluster {
     List<ResidentShard> lost = store.shards();
     assertThat(lost).allMatch(shard -> shard.isLost() == shard.executorId().equals(victim));
     assertThat(store.explain()).contains("lost: ", "with executor " + victim);
+    StoreStatistics with = store.statistics();
+    List<ResidentShard> gone = lost.stream().filter(ResidentShard::isLost).toList();
+    assertThat(with.losses()).isEqualTo(gone.size());
+    assertThat(with.lostRanks()).containsExactlyInAnyOrderElementsOf(lostRanks(store));
+    assertThat(with.unreadableRows())
+        .isEqualTo(gone.stream().mapToLong(ResidentShard::rows).sum())
+        .isPositive();
+    assertThat(with.executors())
+        .as("the last report of the lost executor stays")
+        .filteredOn(executor -> executor.executorId().equals(victim))
+        .singleElement()
+        .matches(executor -> executor.answeredMs() > 0)
+        .matches(executor -> executor.ranks().isEmpty() && executor.rows() == 0);
     if (!isShortcut) {
       assertThatThrownBy(() -> readInTasks(before, ROWS + MORE))
           .hasStackTraceContaining("org.ddstore.types.RankLostException");
@@ -209,6 +225,11 @@ class ResidentLossTest extends OnTestCluster {
             });
     assertThat(home).as("%s%n%s", store.explain(), store.shards()).containsOnly(true);
     assertThat(lostRanks(store)).isEmpty();
+    StoreStatistics after = store.statistics();
+    assertThat(List.of(after.losses(), after.repairs(), after.unreadableRows()))
+        .as("losses, repairs and rows without a copy")
+        .containsExactly(with.losses(), 1L, 0L);
+    assertThat(after.repairMillis()).isPositive();
     assertThat(store.digest()).isEqualTo(DIGESTS.get(store.name()));
     for (int i = 0; i < lost.size(); i++) {
       ResidentShard then = lost.get(i);

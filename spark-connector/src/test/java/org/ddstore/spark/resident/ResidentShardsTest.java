@@ -2,20 +2,33 @@
 package org.ddstore.spark.resident;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.apache.spark.SparkConf;
+import org.ddstore.LatencyHistogram;
 import org.ddstore.Shard;
 import org.ddstore.ShardWriter;
 import org.ddstore.StoreOptions;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.OffHeapBuffer;
+import org.ddstore.spark.types.LoaderTimes;
+import org.ddstore.spark.types.OutsideStatistics;
+import org.ddstore.spark.types.ReadCount;
+import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.spark.wire.connection.WireOptions;
+import org.ddstore.transport.PeerCalls;
 import org.ddstore.types.Backing;
+import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
+import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -88,8 +101,33 @@ class ResidentShardsTest {
     lease(LONGER); // ends after the other one
     assertThat(ResidentShards.memoryBytes()).isEqualTo(ROWS * (long) Long.BYTES);
     awaitBytes(bytes);
-    assertThat(ResidentShards.summary(token.id()).shards()).isEqualTo(1);
-    assertThat(ResidentShards.summary(token.id()).rows()).isEqualTo(ROWS);
+    assertThat(ResidentShards.counters(token.id()).shards()).isEqualTo(1);
+    assertThat(ResidentShards.counters(token.id()).rows()).isEqualTo(ROWS);
+  }
+
+  @Test
+  void reportsSurviveTheirEncodingAndRefuseTheirTruncation() {
+    List<Long> buckets = new ArrayList<>(LatencyHistogram.none().counts());
+    buckets.set(0, 5L);
+    buckets.set(LatencyHistogram.BUCKETS - 1, Long.MAX_VALUE);
+    List<ReadCount> reads = new ArrayList<>(ReadCount.none());
+    reads.set(ReadPath.REMOTE.index(), new ReadCount(ReadPath.REMOTE, 1, 2, 3));
+    ReaderStatistics rank =
+        new ReaderStatistics(
+            "rank4095", reads, new LatencyHistogram(buckets), new LoaderTimes(1, 2, 3, 4, 5));
+    List<OutsideStatistics> outside = List.of(new OutsideStatistics("l".repeat(64), 1, 2, 3, 4));
+    ExecutorCounters report =
+        new ExecutorCounters(1, 2, 3, 4, 5, Collections.nCopies(4_098, rank), outside);
+    ByteBuffer encoded = report.encode();
+    assertThat(encoded.remaining()).isLessThan(PeerCalls.MAX_BYTES);
+    assertThat(ExecutorCounters.parse(encoded.duplicate())).isEqualTo(report);
+
+    ByteBuffer small = new ExecutorCounters(1, 2, 3, 4, 5, List.of(rank), outside).encode();
+    for (int length = 0; length < small.limit(); length++) {
+      ByteBuffer truncated = small.duplicate().limit(length);
+      assertThatThrownBy(() -> ExecutorCounters.parse(truncated))
+          .isInstanceOf(DDStoreException.class);
+    }
   }
 
   /** An answer may be lost with its connection. */
@@ -98,7 +136,7 @@ class ResidentShardsTest {
     Nonce attempt = lease(LONG);
     assertThat(ResidentShards.confirm(token.id(), attempt)).isTrue();
     assertThat(ResidentShards.confirm(token.id(), attempt)).as("the second one").isTrue();
-    assertThat(ResidentShards.summary(token.id()).shards()).isEqualTo(1);
+    assertThat(ResidentShards.counters(token.id()).shards()).isEqualTo(1);
     assertThat(ResidentShards.confirm(token.id(), Nonce.random())).as("of another").isFalse();
   }
 
@@ -114,7 +152,7 @@ class ResidentShardsTest {
     assertThat(ResidentShards.confirm(token.id(), failed)).isFalse();
     assertThat(ResidentShards.confirm(token.id(), next)).isTrue();
     assertThat(ResidentShards.forget(token.id(), next)).as("also what is confirmed").isTrue();
-    assertThat(ResidentShards.summary(token.id()).shards()).isEqualTo(1);
+    assertThat(ResidentShards.counters(token.id()).shards()).isEqualTo(1);
   }
 
   @Test
@@ -126,7 +164,7 @@ class ResidentShardsTest {
     ResidentShards.drop(token.id());
     assertThat(ResidentShards.beginDrop(token.id())).as("there is nothing").isFalse();
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore);
-    assertThat(ResidentShards.summary(token.id()).shards()).isZero();
+    assertThat(ResidentShards.counters(token.id()).shards()).isZero();
     ResidentShards.drop(token.id());
   }
 }

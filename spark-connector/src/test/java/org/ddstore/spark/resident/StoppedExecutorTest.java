@@ -23,6 +23,7 @@ import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
 import org.ddstore.spark.StoreSpec;
+import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.DeadlineExceededException;
 import org.junit.jupiter.api.Tag;
@@ -60,9 +61,17 @@ class StoppedExecutorTest extends OnResidentCluster {
     ResidentStore store = numbers().width(2).load("copies");
     ProcessHandle holder = holder(store);
     StoreHandle handle = store.handle();
+    String silent = store.shards().get(0).executorId();
     try (StoreReader before = handle.attach()) {
       checkAll(before);
+      List<ExecutorStatistics> last = store.statistics().executors();
       try (Stopped stopped = Stopped.stop(holder)) {
+        assertThat(refreshed(store))
+            .as("reports that have not changed")
+            .filteredOn(now -> !now.ranks().isEmpty())
+            .filteredOn(now -> last.stream().anyMatch(old -> old.answeredMs() == now.answeredMs()))
+            .extracting(ExecutorStatistics::executorId)
+            .containsExactly(silent);
         CompletableFuture<Void> attached =
             CompletableFuture.runAsync(
                 () -> {

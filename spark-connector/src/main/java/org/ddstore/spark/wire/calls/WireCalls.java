@@ -87,15 +87,7 @@ public final class WireCalls implements PeerCalls {
 
   @Override
   public ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs) {
-    if (question.remaining() > MAX_BYTES) {
-      throw new IllegalArgumentException(
-          "size of a question: %,d bytes outside [0, %,d]"
-              .formatted(question.remaining(), MAX_BYTES));
-    }
-    ByteBuffer framed = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + question.remaining());
-    framed.put(kind);
-    Handshake.putStore(framed, connections.store());
-    framed.put(question.duplicate()).flip();
+    ByteBuffer framed = framed(question);
     // Not only while this thread waits: the answer can be there before it begins to.
     if (Thread.currentThread().isInterrupted()) {
       throw interrupted(process, new InterruptedException());
@@ -111,6 +103,51 @@ public final class WireCalls implements PeerCalls {
       }
       pause(process);
     }
+  }
+
+  /**
+   * Sends a request like {@link #call}, without blocking.
+   *
+   * @return the response; fails like {@link #call}, or with a {@link TimeoutException} after the
+   *     deadline
+   */
+  public CompletableFuture<ByteBuffer> send(
+      ProcessAddress process, ByteBuffer question, long deadlineNs) {
+    return sendAgain(process, framed(question), deadlineNs)
+        .orTimeout(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
+  }
+
+  private CompletableFuture<ByteBuffer> sendAgain(
+      ProcessAddress process, ByteBuffer framed, long deadlineNs) {
+    return ask(process, framed.duplicate())
+        .answer()
+        .handle(
+            (reply, failure) -> {
+              if (failure == null) {
+                return CompletableFuture.completedFuture(contentOf(process, reply));
+              }
+              Throwable trouble = Connections.cause(failure);
+              check(process, trouble);
+              return deadlineNs - System.nanoTime() < RETRY_NS
+                  ? CompletableFuture.<ByteBuffer>failedFuture(trouble)
+                  : CompletableFuture.supplyAsync(
+                          () -> sendAgain(process, framed, deadlineNs),
+                          CompletableFuture.delayedExecutor(RETRY_NS, TimeUnit.NANOSECONDS))
+                      .thenCompose(again -> again);
+            })
+        .thenCompose(answer -> answer);
+  }
+
+  private ByteBuffer framed(ByteBuffer question) {
+    if (question.remaining() > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "size of a question: %,d bytes outside [0, %,d]"
+              .formatted(question.remaining(), MAX_BYTES));
+    }
+    ByteBuffer framed = ByteBuffer.allocate(1 + Handshake.STORE_BYTES + question.remaining());
+    framed.put(kind);
+    Handshake.putStore(framed, connections.store());
+    return framed.put(question.duplicate()).flip();
   }
 
   private record Asked(
