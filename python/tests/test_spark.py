@@ -126,6 +126,12 @@ class Cases:
             store.append(self.frame(ROWS, ROWS + 10))
             self.assertEqual(len(store), ROWS + 10)
             store.repair()
+            self.assertEqual(store.to_df().selectExpr("max(id)").collect()[0][0], ROWS + 9)
+            statistics = store.statistics()
+            self.assertEqual((statistics["rows"], statistics["lostRanks"], statistics["losses"]), (ROWS + 10, [], 0))
+            self.assertEqual([executor["rows"] for executor in statistics["executors"]], [ROWS + 10] * 2)
+            scans = [r for executor in statistics["executors"] for r in executor["readers"] if r["reader"] == "scan"]
+            self.assertEqual(sum(path["rows"] for scan in scans for path in scan["reads"]), ROWS + 10)
             with store.handle().attach() as attached:
                 self.assertEqual(attached[-1], {"id": ROWS + 9, "x": (ROWS + 9) / 4, "t": f"row {ROWS + 9}"})
                 with self.assertRaisesRegex(TypeError, "must not be pickled"):

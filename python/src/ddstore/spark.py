@@ -326,6 +326,32 @@ class ResidentStore:
         """Returns lines about rows, memory, executors, transport, lost rows and warnings."""
         return str(self._call("explain"))
 
+    def statistics(self) -> dict[str, Any]:
+        """Returns the state of the store and what was read since the load, as each executor counts it.
+
+        Asks all executors at the same time, for at most 30 s.
+
+        Returns:
+            A dict with ``name``, ``owner``, ``createdMs`` (milliseconds since 1970), ``rows``, ``bytes`` (of one copy),
+            ``ranks``, ``width``, ``backing``, ``transport``, ``lostRanks``, ``unreadableRows``, ``losses`` (of shards),
+            ``repairs``, ``repairMillis``, ``grants`` (as :meth:`grants`, with ``expiresMs``) and ``executors``, each
+            with ``executorId``, ``host``, ``ranks``, ``shards``, ``rows``, ``bytes``, ``leases`` (shards of an
+            unfinished load), ``servedRequests``, ``answeredMs`` and:
+
+            * ``readers``: by ``reader`` (``rank<r>``, ``scan`` or ``attached``): ``reads`` (``calls``, ``rows`` and
+              ``bytes`` by ``path``: ``own_process``, ``same_host`` and ``remote``), ``latency`` (``counts`` of one
+              batch in 64 of at most ``1024 << bucket`` ns each, ``p50Micros`` and ``p99Micros``, None above 4.3 s) and
+              ``loader`` (``batches``, ``waitNanos`` of the loop for batches, ``idleNanos`` of batches for the loop,
+              ``readNanos``, ``computeNanos``, ``stallShare`` and ``utilisation``);
+            * ``outside``: reads served to other applications, by ``label``: ``channels``, ``requests``, ``rows`` and
+              ``bytes``.
+
+        Raises:
+            TimeoutError: an executor does not answer.
+        """
+        statistics: dict[str, Any] = self._call("statistics")
+        return statistics
+
     def handle(self) -> Handle:
         """Returns a handle for other processes, valid until the store ends or ``revoke("handle")``."""
         return Handle(self, self._call("handle"), False)

@@ -5,16 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.ddstore.types.ReadPath.OWN_PROCESS;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.monitor.ReadSample;
+import org.ddstore.spark.monitor.StatisticsJson;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.spark.types.StoreStatistics;
@@ -64,6 +69,15 @@ class LocalMetricsTest {
                         reader ->
                             reader.reads().get(0).equals(new ReadCount(OWN_PROCESS, 1, 5, 40)));
               });
+      JsonNode json = new ObjectMapper().readTree(StatisticsJson.of(now));
+      assertThat(json.fieldNames())
+          .toIterable()
+          .containsExactlyElementsOf(
+              Stream.of(StoreStatistics.class.getRecordComponents())
+                  .map(RecordComponent::getName)
+                  .toList());
+      assertThat(json.at("/executors/0/readers/1/reads/0"))
+          .hasToString("{\"path\":\"own_process\",\"calls\":1,\"rows\":5,\"bytes\":40}");
       MonitorView view = ResidentStores.monitor(session.sparkContext());
       assertThat(view.stores()).containsExactly(now);
       await("the first sample of the monitor")

@@ -21,6 +21,7 @@ import org.ddstore.spark.DDStores;
 import org.ddstore.spark.RankPlaces;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.config.Settings;
+import org.ddstore.spark.monitor.StatisticsJson;
 import org.ddstore.spark.resident.StoreOwner;
 import org.ddstore.spark.types.OptionKeys;
 import org.ddstore.spark.types.StoreGrant;
@@ -53,6 +54,14 @@ enum StoreCommand {
     @Override
     void run(ResidentStore store, CaseInsensitiveStringMap options, ObjectNode result) {
       result.put(VALUE, store.explain());
+    }
+  },
+
+  /** The state of the store and the reads of its executors, see {@link StatisticsJson}. */
+  STATISTICS {
+    @Override
+    void run(ResidentStore store, CaseInsensitiveStringMap options, ObjectNode result) {
+      result.set(VALUE, StatisticsJson.node(store.statistics()));
     }
   },
 
