@@ -19,6 +19,7 @@ final class OpenReaders implements AutoCloseable {
   private final Set<Reader> readers = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<Reader> idle = new ConcurrentLinkedQueue<>();
   private final Map<ReadPath, ReadStatistics> closed = new EnumMap<>(ReadPath.class);
+  private LatencyHistogram latencyOfClosed = LatencyHistogram.none(); // guarded by closed
 
   void add(Reader reader) {
     readers.add(reader);
@@ -31,6 +32,7 @@ final class OpenReaders implements AutoCloseable {
         for (ReadPath path : ReadPath.values()) {
           closed.merge(path, reader.statistics(path), ReadStatistics::plus);
         }
+        latencyOfClosed = latencyOfClosed.plus(reader.latency());
       }
     }
   }
@@ -47,6 +49,13 @@ final class OpenReaders implements AutoCloseable {
         all.add(sum);
       }
       return all;
+    }
+  }
+
+  /** Returns the durations of timed batches of all readers. */
+  LatencyHistogram latency() {
+    synchronized (closed) {
+      return readers.stream().map(Reader::latency).reduce(latencyOfClosed, LatencyHistogram::plus);
     }
   }
 

@@ -3,11 +3,17 @@ package org.ddstore;
 
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.stream.IntStream;
 import org.ddstore.read.ReadPlan;
 import org.ddstore.types.ReadPath;
 
-/** The counters of one reader, written by its thread only and readable by any thread. */
+/**
+ * The counters of one reader, written by its thread only and readable by any thread. Every batch is
+ * counted. The first {@value #TIMED_EVERY} batches are timed, then one in {@value #TIMED_EVERY},
+ * which stands for the next ones, because two calls of the clock cost more than all counters.
+ */
 final class ReadCounters {
+  private static final int TIMED_EVERY = 64; // a power of two
   private static final int PATHS = ReadPath.values().length;
   private static final int CALLS = 0;
   private static final int ROWS = 1;
@@ -16,13 +22,23 @@ final class ReadCounters {
   private static final int BEST_NANOS = 4;
   private static final int COUNTERS = 5;
 
-  private final AtomicLongArray counts = new AtomicLongArray(PATHS * COUNTERS);
-  private final long[] rowsByPath = new long[PATHS];
+  /** The counters of each path, then the buckets of the latency. */
+  private final AtomicLongArray counts =
+      new AtomicLongArray(PATHS * COUNTERS + LatencyHistogram.BUCKETS);
 
-  /** Begins a read, without rows, and returns its start time in nanoseconds. */
+  private final long[] rowsByPath = new long[PATHS];
+  private final double[] lastNanosPerRow = new double[PATHS];
+  private long batches;
+  private boolean isTimed;
+  private boolean isSampled;
+
+  /** Begins a batch, without rows, and returns its start time if it is timed. */
   long begin() {
     Arrays.fill(rowsByPath, 0);
-    return System.nanoTime();
+    isSampled = (batches & (TIMED_EVERY - 1)) == 0;
+    isTimed = isSampled || batches < TIMED_EVERY;
+    batches++;
+    return isTimed ? System.nanoTime() : 0;
   }
 
   void add(ReadPlan plan) {
@@ -35,15 +51,29 @@ final class ReadCounters {
     rowsByPath[path] += rows;
   }
 
-  /** Counts the current read; divides its time and bytes by the rows of each path. */
+  /** Counts the current batch; divides its time and bytes by the rows of each path. */
   void end(long start, long rows, long bytes) {
-    long nanos = System.nanoTime() - start;
+    if (isTimed) {
+      time(System.nanoTime() - start, rows);
+    }
+    for (int path = 0; path < PATHS; path++) {
+      long some = rowsByPath[path];
+      if (some > 0) {
+        long part = some == rows ? bytes : Math.round((double) bytes * some / rows);
+        long nanos = (long) (lastNanosPerRow[path] * some);
+        count(path, some, part, nanos, isTimed ? nanos : 0);
+      }
+    }
+  }
+
+  private void time(long nanos, long rows) {
     for (int path = 0; path < PATHS; path++) {
       if (rowsByPath[path] > 0) {
-        double share = (double) rowsByPath[path] / rows;
-        long part = Math.round(nanos * share);
-        count(path, rowsByPath[path], Math.round(bytes * share), part, part);
+        lastNanosPerRow[path] = (double) nanos / rows;
       }
+    }
+    if (isSampled) {
+      add(PATHS * COUNTERS, LatencyHistogram.bucket(nanos), 1);
     }
   }
 
@@ -77,5 +107,10 @@ final class ReadCounters {
         counts.getOpaque(base + BYTES),
         counts.getOpaque(base + NANOS),
         counts.getOpaque(base + BEST_NANOS));
+  }
+
+  LatencyHistogram latency() {
+    return new LatencyHistogram(
+        IntStream.range(PATHS * COUNTERS, counts.length()).mapToObj(counts::getOpaque).toList());
   }
 }

@@ -13,10 +13,11 @@ import org.ddstore.types.ReadPath;
  * @param rows number of rows read over this path
  * @param bytes bytes returned to the caller; only the selected fields count
  * @param nanos time of these calls in nanoseconds; the time of a call over several paths is divided
- *     in proportion to the rows. Of the reads of one small row from memory, one in 16 is timed and
- *     stands for all
- * @param bestNanos shortest time of a call in nanoseconds, its share of this path only; 0 if no
- *     call was timed
+ *     in proportion to the rows. Of the batches of a reader the first 64 are timed, then one in 64,
+ *     whose time per row stands for the next ones. Of the reads of one small row from memory, one
+ *     in 16 is timed and stands for all
+ * @param bestNanos shortest time of a timed call in nanoseconds, its share of this path only; 0 if
+ *     no call was timed
  */
 public record ReadStatistics(
     ReadPath path, long calls, long rows, long bytes, long nanos, long bestNanos) {
@@ -27,11 +28,9 @@ public record ReadStatistics(
    * @param calls number of reads with at least one row over this path
    * @param rows number of rows read over this path
    * @param bytes bytes returned to the caller; only the selected fields count
-   * @param nanos time of these calls in nanoseconds; the time of a call over several paths is
-   *     divided in proportion to the rows. Of the reads of one small row from memory, one in 16 is
-   *     timed and stands for all
-   * @param bestNanos shortest time of a call in nanoseconds, its share of this path only; 0 if no
-   *     call was timed
+   * @param nanos time of these calls in nanoseconds
+   * @param bestNanos shortest time of a timed call in nanoseconds, its share of this path only; 0
+   *     if no call was timed
    */
   public ReadStatistics {
     Objects.requireNonNull(path, "path is null");

@@ -373,6 +373,14 @@ public final class Reader implements AutoCloseable {
     return counters.statistics(path);
   }
 
+  /**
+   * {@return the durations of one batch in 64, the first included} Reads into tensors of the caller
+   * count if they read by index, or more than one small row. Any thread may call this.
+   */
+  public LatencyHistogram latency() {
+    return counters.latency();
+  }
+
   /** Frees the idle batches; open batches are freed when they are closed. Idempotent. */
   @Override
   public void close() {

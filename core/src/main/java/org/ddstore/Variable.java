@@ -195,6 +195,11 @@ public final class Variable {
     return readers.statistics();
   }
 
+  /** {@return the durations of one batch in 64 of each reader of this rank for this variable} */
+  public LatencyHistogram latency() {
+    return readers.latency();
+  }
+
   /** Returns a reader of all fields for one call; return it with {@link #giveBack}. */
   Reader borrowReader() {
     Reader reader = readers.pollIdle();

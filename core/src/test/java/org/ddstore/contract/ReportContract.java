@@ -113,7 +113,14 @@ interface ReportContract extends Contract {
               ReadStatistics read = reader.statistics(path);
               assertThat(read.calls()).as("%s", read).isEqualTo(read.rows() > 0 ? 3 : 0);
             }
+            for (int batch = 3; batch < 130; batch++) {
+              reader.getBatch(0).close();
+            }
+            assertThat(reader.latency().count()).as("timed batches 0, 64 and 128").isEqualTo(3);
+            ReadStatistics first = reader.statistics(rank.pathTo(0));
+            assertThat(first.nanos()).isGreaterThan(127 * first.bestNanos() / 2);
           }
+          assertThat(x.latency().count()).as("after the close").isEqualTo(3);
         });
   }
 
