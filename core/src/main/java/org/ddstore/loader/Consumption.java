@@ -9,7 +9,10 @@ import org.ddstore.sampling.Delivery;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.sampling.WorldRank;
 
-/** The position of a loader's consumer and the times of its loop. Used by the consumer's thread. */
+/**
+ * The position of a loader's consumer and the times of its loop. Used by the consumer's thread,
+ * apart from {@link #clock()}.
+ */
 final class Consumption {
   private final Variable variable;
   private final BatchSampler sampler;
@@ -100,6 +103,10 @@ final class Consumption {
         EpochState.digestOf(variable.schema()),
         options.digest(),
         delivery);
+  }
+
+  LoopClock clock() {
+    return clock;
   }
 
   double utilisation() {

@@ -311,6 +311,19 @@ public final class Loader implements AutoCloseable {
     return counters.reads();
   }
 
+  /** {@return the number of batches that the consumer has received since the open} Any thread. */
+  public long batches() {
+    return consumption.clock().batches();
+  }
+
+  /**
+   * {@return the time of the consumer's own work since the open, from the receipt of each batch to
+   * the next request, in nanoseconds} Any thread.
+   */
+  public long computeNanos() {
+    return consumption.clock().computeNanos();
+  }
+
   /** {@return human-readable: what pins batch memory for a device, or why it is not pinned} */
   public String hostMemory() {
     return memory.description();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.loader;
 
+import java.util.concurrent.atomic.AtomicLong;
+
 /**
  * A clock that measures the share of a training loop's own work in its time, by the formula of the
  * DLIO benchmark: {@code sum(compute of the counted steps) / (end - start - (load + compute of the
  * excluded steps))}. The first steps, which fill the pipeline, are excluded. The mean weights each
- * epoch equally, as the benchmark does. Used by the consumer's thread.
+ * epoch equally, as the benchmark does. Used by the consumer's thread; any thread may read the
+ * totals of all steps, {@link #batches()} and {@link #computeNanos()}.
  */
 final class LoopClock {
   private static final int EXCLUDED_STEPS = 1;
@@ -18,6 +21,8 @@ final class LoopClock {
   private long excludedNanos;
   private double sumOfEpochs;
   private int epochs;
+  private final AtomicLong batches = new AtomicLong(); // written by the consumer's thread only
+  private final AtomicLong computeNanos = new AtomicLong(); // as well
 
   /** Begins another epoch; the previous one counts in the mean if it had a counted step. */
   void begin() {
@@ -37,6 +42,9 @@ final class LoopClock {
     if (asking) {
       return; // a repeated request for a batch that was not ready
     }
+    if (steps > 0) {
+      computeNanos.setOpaque(computeNanos.getPlain() + now - lastNanos);
+    }
     if (steps == 0) {
       startNanos = now;
     } else if (steps <= EXCLUDED_STEPS) {
@@ -51,6 +59,7 @@ final class LoopClock {
   /** Records that the consumer received the requested batch. */
   void received(long now) {
     steps++;
+    batches.setOpaque(batches.getPlain() + 1);
     if (steps <= EXCLUDED_STEPS) {
       excludedNanos += now - lastNanos;
     }
@@ -71,5 +80,15 @@ final class LoopClock {
   /** Returns the sum of the utilisation of all epochs with a counted step, and their number. */
   double[] totals() {
     return new double[] {sumOfEpochs + utilisation(), epochs + (countedNanos() <= 0 ? 0 : 1)};
+  }
+
+  /** Returns the number of batches of all epochs that the consumer has received. */
+  long batches() {
+    return batches.getOpaque();
+  }
+
+  /** Returns the time from the receipt of each batch to the next request, in nanoseconds. */
+  long computeNanos() {
+    return computeNanos.getOpaque();
   }
 }

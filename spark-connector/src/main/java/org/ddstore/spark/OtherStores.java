@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.ddstore.spark.resident.StoreAttachment;
+import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.types.Cleanup;
 
@@ -12,12 +13,15 @@ import org.ddstore.types.Cleanup;
 final class OtherStores implements AutoCloseable {
   private final List<StoreReader> readers = new ArrayList<>();
   private final List<StoreRows> rows = new ArrayList<>();
+  private final List<StoreMetrics.Watch> watches = new ArrayList<>();
 
   void attach(List<StoreSnapshot> snapshots) {
     for (StoreSnapshot snapshot : snapshots) {
       StoreReader reader = new StoreReader(StoreAttachment.counted(snapshot));
       readers.add(reader);
-      rows.add(new StoreRows(snapshot.name(), reader.rows(), snapshot.digest()));
+      StoreRows other = new StoreRows(snapshot.name(), reader.rows(), snapshot.digest());
+      rows.add(other);
+      watches.add(StoreMetrics.watchAttached(snapshot, other.loaders()));
     }
   }
 
@@ -29,6 +33,9 @@ final class OtherStores implements AutoCloseable {
   /** Ends the attachments. Idempotent. */
   @Override
   public void close() {
-    Cleanup.runAll(readers.stream().map(reader -> reader::close));
+    Cleanup.runAll(
+        Stream.concat(
+            watches.stream().map(watch -> watch::close),
+            readers.stream().map(reader -> reader::close)));
   }
 }

@@ -171,7 +171,9 @@ public final class RankContext {
   private Loader loader(StoreRows source, BatchSampler sampler, LoaderOptions options) {
     Objects.requireNonNull(sampler, "sampler is null");
     LoaderOptions bound = bound(source, options);
-    return resources.open(() -> Loader.open(source.rows(), sampler, place(), bound));
+    Loader loader = resources.open(() -> Loader.open(source.rows(), sampler, place(), bound));
+    source.loaders().add(loader);
+    return loader;
   }
 
   /**
@@ -210,7 +212,10 @@ public final class RankContext {
   private DeviceLoader deviceLoader(StoreRows source, BatchSampler sampler, LoaderOptions options) {
     Objects.requireNonNull(sampler, "sampler is null");
     LoaderOptions bound = bound(source, options);
-    return resources.openOnDevice(() -> DeviceLoader.open(source.rows(), sampler, place(), bound));
+    DeviceLoader loader =
+        resources.openOnDevice(() -> DeviceLoader.open(source.rows(), sampler, place(), bound));
+    source.loaders().add(loader.loader());
+    return loader;
   }
 
   private WorldRank place() {

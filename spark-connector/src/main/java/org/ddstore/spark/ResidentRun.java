@@ -12,6 +12,7 @@ import org.ddstore.spark.job.RankBody;
 import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.job.TaskResources;
 import org.ddstore.spark.resident.RankOutcome;
+import org.ddstore.spark.resident.ReaderCounters;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.types.ReadCount;
@@ -51,11 +52,12 @@ record ResidentRun<T>(
         store.adopt(copies(rank));
         more.attach(others);
         Variable rows = store.variable(RankContext.ROWS);
+        StoreRows own = new StoreRows(snapshot.name(), rows, snapshot.digest());
         StoreMetrics.Watch watch =
-            StoreMetrics.watch(snapshot, "rank" + rank.rank(), rows::statistics);
+            StoreMetrics.watch(
+                snapshot, "rank" + rank.rank(), ReaderCounters.of(rows, own.loaders()));
         T result;
         try {
-          StoreRows own = new StoreRows(snapshot.name(), rows, snapshot.digest());
           result = UserTaskBody.run(rank.at(home), store, more.with(own), resources, task);
         } finally {
           watch.close();

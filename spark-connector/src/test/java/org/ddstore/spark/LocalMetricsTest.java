@@ -49,7 +49,7 @@ class LocalMetricsTest {
           });
       Map<String, Long> values = DriverPages.scrape(session);
       assertThat(values)
-          .hasSize(2 * 3 * 3)
+          .hasSize(2 * (3 * 3 + 3 + 5))
           .containsEntry("train_rank0_own_process_rows", 5L)
           .containsEntry("train_rank1_own_process_rows", 5L);
       StoreStatistics now = store.statistics();

@@ -2,6 +2,7 @@
 package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.Serializable;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.resident.StoreMetrics;
+import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.wire.LogTap;
 import org.junit.jupiter.api.Tag;
@@ -91,6 +93,16 @@ class ResidentRunTest extends OnResidentCluster {
     try {
       evidence.awaitNote("inside 0");
       evidence.awaitNote("inside 1");
+      assertThat(readers(store))
+          .as("what the driver knows of loaders that run")
+          .allSatisfy(
+              rank -> {
+                assertThat(rank.loader().batches()).isEqualTo(2);
+                assertThat(rank.loader().readNanos()).isPositive();
+                assertThat(rank.latency().count()).isPositive();
+              })
+          .extracting(ReaderStatistics::reader)
+          .containsExactlyInAnyOrder("rank0", "rank1");
       store.append(frame(ROWS, ROWS + MORE));
       assertThat(store.rows()).isEqualTo(ROWS + MORE);
       assertThat(running).as("the epoch").isNotDone();
@@ -100,9 +112,23 @@ class ResidentRunTest extends OnResidentCluster {
     assertThat(running.get(2, TimeUnit.MINUTES))
         .as("samples of the epoch in which rows were appended")
         .containsOnly((long) ROWS);
+    assertThat(readers(store))
+        .allSatisfy(
+            rank -> {
+              assertThat(rank.loader().batches()).isEqualTo(ROWS / 2 / 10);
+              assertThat(rank.loader().computeNanos()).isPositive();
+              assertThat(rank.loader().utilisation() + rank.loader().stallShare())
+                  .isCloseTo(1, within(1e-9));
+            });
     assertThat(store.run(context -> epoch(context, () -> {})))
         .as("samples of the next run")
         .containsOnly((long) ROWS + MORE);
+  }
+
+  private static List<ReaderStatistics> readers(ResidentStore store) {
+    return store.statistics().executors().stream()
+        .flatMap(executor -> executor.readers().stream())
+        .toList();
   }
 
   /** The metrics of the store in one process. */

@@ -48,7 +48,9 @@ public final class StoreAttachment {
       this.watch =
           key.isCounted()
               ? StoreMetrics.watch(
-                  snapshot, "attached", attached.variable(StartedRank.ROWS)::statistics)
+                  snapshot,
+                  StoreMetrics.ATTACHED,
+                  ReaderCounters.of(attached.variable(StartedRank.ROWS), new LoaderWatch()))
               : () -> {};
     } catch (RuntimeException | Error e) {
       Cleanup.after(e, Stream.of(attached == null ? () -> {} : attached::close, session::close));

@@ -14,8 +14,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.metrics.source.Source;
 import org.ddstore.LatencyHistogram;
@@ -27,16 +25,20 @@ import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.types.ReadPath;
 
 /**
- * The reads of resident stores in this process, as Spark metrics: {@code
- * ddstore.<store>.<reader>.<path>.rows}, {@code .bytes} and {@code .calls}, where a reader is
- * {@code rank<r>}, {@code scan} or {@code attached}. The configured sinks of the process receive
- * them together with Spark's own metrics. They exist from the first read to the end of the store,
- * or, in a process without shards of the store, to the end of its last reader. The driver shows the
- * reads of all ranks in all runs under the same names, because its web pages show only its own
- * metrics. Thread-safe.
+ * The reads of resident stores in this process, as Spark metrics {@code ddstore.<store>.<reader>.}
+ * and one of {@code <path>.rows}, {@code <path>.bytes}, {@code <path>.calls}, {@code
+ * latency.count}, {@code latency.p50Nanos}, {@code latency.p99Nanos}, {@code loader.batches},
+ * {@code loader.waitNanos}, {@code loader.idleNanos}, {@code loader.readNanos} and {@code
+ * loader.computeNanos}. A reader is {@code rank<r>}, {@code scan} or {@code attached}. The
+ * configured sinks of the process receive them together with Spark's own metrics. They exist from
+ * the first read to the end of the store, or, in a process without shards of the store, to the end
+ * of its last reader. The driver shows the reads of all ranks in all runs under the same names,
+ * without their times, because its web pages show only its own metrics. Thread-safe.
  */
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
+
+  static final String ATTACHED = "attached";
 
   private static final String RANK = "rank";
 
@@ -67,10 +69,9 @@ public final class StoreMetrics {
    * Counts a reader until the returned handle is closed.
    *
    * @param reader kind of the reader, one word
-   * @param counters supplier of its reads so far, by path; called by any thread
+   * @param counters its counters so far
    */
-  public static Watch watch(
-      StoreSnapshot store, String reader, Supplier<List<ReadStatistics>> counters) {
+  public static Watch watch(StoreSnapshot store, String reader, ReaderCounters counters) {
     StoreMetrics metrics;
     ReaderCounts counts;
     synchronized (BY_STORE) {
@@ -87,6 +88,24 @@ public final class StoreMetrics {
         metrics.leave();
       }
     };
+  }
+
+  /** Counts loaders of an attached reader, whose reads are counted by its attachment. */
+  public static Watch watchAttached(StoreSnapshot store, LoaderWatch loaders) {
+    return watch(
+        store,
+        ATTACHED,
+        new ReaderCounters() {
+          @Override
+          public List<ReadStatistics> reads() {
+            return List.of();
+          }
+
+          @Override
+          public LoaderTimes loader() {
+            return loaders.times();
+          }
+        });
   }
 
   /**
@@ -158,16 +177,25 @@ public final class StoreMetrics {
   private void publish(String reader, ReaderCounts counts) {
     for (ReadPath path : ReadPath.values()) {
       String prefix = reader + "." + path.name().toLowerCase(Locale.ROOT) + ".";
-      gauge(prefix + "rows", path, counts, ReadStatistics::rows);
-      gauge(prefix + "bytes", path, counts, ReadStatistics::bytes);
-      gauge(prefix + "calls", path, counts, ReadStatistics::calls);
+      gauge(prefix + "rows", () -> counts.sum(path).rows());
+      gauge(prefix + "bytes", () -> counts.sum(path).bytes());
+      gauge(prefix + "calls", () -> counts.sum(path).calls());
     }
+    if (isOfDriver && reader.startsWith(RANK)) {
+      return; // their times are known where they run
+    }
+    gauge(reader + ".latency.count", () -> counts.latency().count());
+    gauge(reader + ".latency.p50Nanos", () -> counts.latency().quantileNanos(0.5));
+    gauge(reader + ".latency.p99Nanos", () -> counts.latency().quantileNanos(0.99));
+    gauge(reader + ".loader.batches", () -> counts.loader().batches());
+    gauge(reader + ".loader.waitNanos", () -> counts.loader().waitNanos());
+    gauge(reader + ".loader.idleNanos", () -> counts.loader().idleNanos());
+    gauge(reader + ".loader.readNanos", () -> counts.loader().readNanos());
+    gauge(reader + ".loader.computeNanos", () -> counts.loader().computeNanos());
   }
 
-  private void gauge(
-      String name, ReadPath path, ReaderCounts counts, ToLongFunction<ReadStatistics> counter) {
-    Gauge<Long> gauge = () -> counter.applyAsLong(counts.sum(path));
-    source.metricRegistry().register(name, gauge);
+  private void gauge(String name, Gauge<Long> value) {
+    source.metricRegistry().register(name, value);
   }
 
   private void withdraw() {
@@ -211,7 +239,9 @@ public final class StoreMetrics {
   /** The read counts of all readers of one kind, both ended and active. */
   private static final class ReaderCounts {
     private final Map<ReadPath, ReadStatistics> ended = new EnumMap<>(ReadPath.class);
-    private final List<Supplier<List<ReadStatistics>>> reading = new ArrayList<>();
+    private LatencyHistogram endedLatency = LatencyHistogram.none();
+    private LoaderTimes endedLoader = LoaderTimes.none();
+    private final List<ReaderCounters> reading = new ArrayList<>();
 
     ReaderCounts() {
       for (ReadPath path : ReadPath.values()) {
@@ -219,13 +249,15 @@ public final class StoreMetrics {
       }
     }
 
-    synchronized void begin(Supplier<List<ReadStatistics>> reader) {
+    synchronized void begin(ReaderCounters reader) {
       reading.add(reader);
     }
 
-    synchronized void end(Supplier<List<ReadStatistics>> reader) {
+    synchronized void end(ReaderCounters reader) {
       if (reading.remove(reader)) {
-        reader.get().forEach(last -> ended.merge(last.path(), last, ReadStatistics::plus));
+        reader.reads().forEach(last -> ended.merge(last.path(), last, ReadStatistics::plus));
+        endedLatency = endedLatency.plus(reader.latency());
+        endedLoader = endedLoader.plus(reader.loader());
       }
     }
 
@@ -233,14 +265,24 @@ public final class StoreMetrics {
       return new ReaderStatistics(
           reader,
           Arrays.stream(ReadPath.values()).map(path -> ReadCount.of(sum(path))).toList(),
-          LatencyHistogram.none(),
-          LoaderTimes.none());
+          latency(),
+          loader());
+    }
+
+    synchronized LatencyHistogram latency() {
+      return reading.stream()
+          .map(ReaderCounters::latency)
+          .reduce(endedLatency, LatencyHistogram::plus);
+    }
+
+    synchronized LoaderTimes loader() {
+      return reading.stream().map(ReaderCounters::loader).reduce(endedLoader, LoaderTimes::plus);
     }
 
     synchronized ReadStatistics sum(ReadPath path) {
       ReadStatistics sum = ended.get(path);
-      for (Supplier<List<ReadStatistics>> reader : reading) {
-        for (ReadStatistics now : reader.get()) {
+      for (ReaderCounters reader : reading) {
+        for (ReadStatistics now : reader.reads()) {
           sum = now.path() == path ? sum.plus(now) : sum;
         }
       }
