@@ -251,7 +251,7 @@ public final class ResidentShards {
           holding.leased.size(),
           holding.session.servedRequests(),
           readers,
-          List.of());
+          holding.session.outsideReads());
     }
   }
 }
