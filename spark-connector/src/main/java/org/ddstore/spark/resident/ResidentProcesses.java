@@ -248,12 +248,8 @@ public final class ResidentProcesses implements AutoCloseable {
    *     within the limit
    */
   CompletableFuture<ByteBuffer> counters(ProcessAddress process, Duration limit) {
-    long deadlineNs = System.nanoTime() + limit.toNanos();
-    try {
-      return session.sendControl(process, ResidentControl.counters(), deadlineNs);
-    } catch (RuntimeException e) { // the store has been dropped
-      return CompletableFuture.failedFuture(e);
-    }
+    return session.sendControl(
+        process, ResidentControl.counters(), System.nanoTime() + limit.toNanos());
   }
 
   /** Returns the host of the driver. */
