@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URI;
@@ -51,18 +52,13 @@ class StoresTabIT {
   @ParameterizedTest
   @MethodSource("supported")
   void showsTheStatisticsAndALoss(SparkHome spark) throws Exception {
+    Path classes = Path.of(System.getProperty("ddstore.root"), "examples/target/test-classes");
+    String executors = SparkHome.RUNTIME_JAR + File.pathSeparator + classes;
     ProcessBuilder builder =
         spark.program(
             work,
-            spark.classPath(
-                SparkHome.RUNTIME_JAR,
-                Path.of(System.getProperty("ddstore.root"), "examples/target/test-classes")),
-            List.of(
-                "-Dddstore.runtime.jar=" + SparkHome.RUNTIME_JAR,
-                "-Dddstore.cli.jar=" + SparkHome.CLI_JAR,
-                "-Dddstore.examples.jar=" + SparkHome.EXAMPLES_JAR,
-                "-Dddstore.root=" + System.getProperty("ddstore.root"),
-                TabProgram.class.getName()));
+            spark.classPath(SparkHome.RUNTIME_JAR, classes),
+            List.of(TabProgram.class.getName(), executors));
     builder.environment().put("SPARK_USER", OWNER);
     builder.redirectError(work.resolve("err.txt").toFile());
     Process program = builder.start();

@@ -25,13 +25,15 @@ public final class TabProgram {
   /**
    * Loads a store, reads it by loaders, grants it, prints the address of Spark's UI, and for each
    * line of its input the statistics of the store as JSON.
+   *
+   * @param arguments class path of the executors
    */
   public static void main(String[] arguments) throws IOException {
     try (SparkSession spark =
         SparkSession.builder()
             .master("local-cluster[2,2,1024]")
             .appName("tab <script>alert(1)</script>")
-            .config("spark.jars", SparkHome.RUNTIME_JAR.toString())
+            .config("spark.executor.extraClassPath", arguments[0])
             .config("spark.driver.host", "127.0.0.1")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.ui.port", 0)

@@ -62,8 +62,8 @@ final class ResidentStores implements ResidentView {
       if (known == null) {
         known = new ResidentStores(context);
         context.addSparkListener(known.new Watch());
-        StoresTabs.attach(context, known.monitor);
         ALL.put(context, known);
+        StoresTabs.attach(context, known.monitor);
       }
       return known;
     }

@@ -22,6 +22,14 @@ record LiveSource(MonitorView monitor) implements PageSource {
   }
 
   @Override
+  public Optional<ObjectNode> store(String name) {
+    return monitor.stores().stream()
+        .filter(store -> store.name().equals(name))
+        .findAny()
+        .map(StatisticsJson::node);
+  }
+
+  @Override
   public List<StoreEvent> events() {
     return monitor.events();
   }

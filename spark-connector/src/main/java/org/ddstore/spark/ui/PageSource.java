@@ -15,6 +15,11 @@ public interface PageSource {
   /** Returns the statistics of all stores as JSON, by name; see {@code StatisticsJson}. */
   List<ObjectNode> stores();
 
+  /** Returns the statistics of one store; empty for other names, and for null. */
+  default Optional<ObjectNode> store(String name) {
+    return stores().stream().filter(s -> s.path("name").asText().equals(name)).findAny();
+  }
+
   /** Returns the last events, oldest first. */
   List<StoreEvent> events();
 

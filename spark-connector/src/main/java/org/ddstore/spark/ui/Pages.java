@@ -87,8 +87,7 @@ final class Pages {
   }
 
   private Answer detail(String name) {
-    Optional<ObjectNode> store =
-        source.stores().stream().filter(s -> s.path("name").asText().equals(name)).findAny();
+    Optional<ObjectNode> store = source.store(name);
     if (store.isEmpty()) {
       return Answer.notFound("no such store");
     }

@@ -27,10 +27,12 @@ final class SparkFrame {
 
   private final SparkUITab tab;
   private final Method header;
+  private final Object[] defaults;
 
-  private SparkFrame(SparkUITab tab, Method header) {
+  private SparkFrame(SparkUITab tab, Method header, Object[] defaults) {
     this.tab = tab;
     this.header = header;
+    this.defaults = defaults;
   }
 
   /**
@@ -44,7 +46,17 @@ final class SparkFrame {
             .filter(method -> method.getName().equals(METHOD))
             .findAny()
             .orElseThrow(() -> new NoSuchMethodException(METHOD));
-    return new SparkFrame(new StoresTab(ui), header);
+    Class<?>[] types = header.getParameterTypes();
+    Object[] defaults = new Object[types.length];
+    for (int i = TAB + 1; i < types.length; i++) {
+      defaults[i] = UIUtils.class.getMethod("%s$default$%d".formatted(METHOD, i + 1)).invoke(null);
+    }
+    if (types.length <= TAB
+        || !types[CONTENT].isAssignableFrom(Content.class)
+        || !types[TAB].isAssignableFrom(StoresTab.class)) {
+      throw new NoSuchMethodException(header.toString());
+    }
+    return new SparkFrame(new StoresTab(ui), header, defaults);
   }
 
   SparkUITab tab() {
@@ -53,16 +65,12 @@ final class SparkFrame {
 
   /** Returns a whole page around trusted HTML. */
   String around(Object request, String content) {
-    Object[] arguments = new Object[header.getParameterCount()];
+    Object[] arguments = defaults.clone();
     arguments[0] = request;
     arguments[1] = "Stores";
     arguments[CONTENT] = new Content(content);
     arguments[TAB] = tab;
     try {
-      for (int i = TAB + 1; i < arguments.length; i++) {
-        arguments[i] =
-            UIUtils.class.getMethod("%s$default$%d".formatted(METHOD, i + 1)).invoke(null);
-      }
       return "<!DOCTYPE html>" + ((Seq<?>) header.invoke(null, arguments)).mkString();
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("Spark's page header failed: " + e, e);

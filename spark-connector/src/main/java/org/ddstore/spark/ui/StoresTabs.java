@@ -7,6 +7,7 @@ import java.util.Arrays;
 import org.apache.spark.SparkContext;
 import org.apache.spark.ui.SparkUI;
 import org.ddstore.spark.monitor.MonitorView;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.types.OptionKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,9 +22,12 @@ public final class StoresTabs {
   /**
    * Adds the tab to the pages of a running application, unless it has none or {@code
    * spark.ddstore.ui.enabled} is false. A failure is logged.
+   *
+   * @throws IllegalArgumentException if the setting is neither true nor false
    */
   public static void attach(SparkContext context, MonitorView monitor) {
-    if (context.ui().isDefined() && context.getConf().getBoolean(OptionKeys.SETTING_UI, true)) {
+    String enabled = context.getConf().get(OptionKeys.SETTING_UI, Setting.UI.defaultText());
+    if (context.ui().isDefined() && Boolean.parseBoolean(Setting.UI.checked(enabled))) {
       attach(context.ui().get(), new LiveSource(monitor));
     }
   }

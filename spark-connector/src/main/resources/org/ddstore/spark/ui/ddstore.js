@@ -5,7 +5,7 @@
   const REFRESH_MS = 5000;
   const SHOWN_RANKS = 32; // of the steps
   const SHOWN_EXECUTORS = 64;
-  const CHIPS = 64; // ranks drawn one by one in an executor
+  const CHIPS = 512; // most ranks that are drawn one by one
   const STALL_LIMIT = 0.1;
   const PATHS = [
     ["own_process", "own", "own process"],
@@ -249,7 +249,7 @@
     const isLarge = held.length > SHOWN_EXECUTORS;
     const chip = (rank) => el("span", lost.has(rank) ? "rank lost" : "rank", rank);
     const box = (e) => el("div", "executor", el("div", "name", `executor ${e.executorId} · ${bytes(e.bytes)}`),
-      e.ranks.length <= CHIPS ? el("div", "ranks", ...e.ranks.map(chip))
+      s.ranks <= CHIPS ? el("div", "ranks", ...e.ranks.map(chip))
         : el("div", "", `ranks ${ranges(e.ranks)}`));
     const parts = [...hosts].slice(0, SHOWN_EXECUTORS).map(([host, list]) => el("div", "host",
       el("div", "name", `host ${host}`),
@@ -264,23 +264,32 @@
     return el("div", "hosts", ...parts);
   };
 
+  /** Counts the pairs of ranks of one replica group that something has in common. */
+  const pairs = (s, keyOf) => {
+    const sizes = new Map();
+    s.executors.forEach((e) => e.ranks.forEach((rank) => {
+      const key = `${Math.floor(rank / s.width)} ${keyOf(e)}`;
+      sizes.set(key, (sizes.get(key) || 0) + 1);
+    }));
+    return [...sizes.values()].reduce((sum, n) => sum + (n * (n - 1)) / 2, 0);
+  };
+
   const links = (s) => {
-    const held = s.executors.filter((e) => e.ranks.length > 0);
-    const total = held.reduce((n, e) => n + e.ranks.length, 0);
-    const pairs = (n) => (n * (n - 1)) / 2;
-    const sum = (groups) => [...groups.values()].reduce((n, size) => n + pairs(size), 0);
-    const byHost = new Map();
-    held.forEach((e) => byHost.set(e.host, (byHost.get(e.host) || 0) + e.ranks.length));
-    const own = sum(new Map(held.map((e) => [e.executorId, e.ranks.length])));
-    const same = sum(byHost) - own;
-    const other = pairs(total) - own - same;
+    const own = pairs(s, (e) => `executor ${e.executorId}`);
+    const same = pairs(s, (e) => `host ${e.host}`) - own;
+    const other = pairs(s, () => "") - own - same;
     const line = (classes, n, name, how) => el("div", "link", el("span", `swatch ${classes}`),
       el("span", "", `${count(n, "pair", "pairs")} of ranks ${name}: ${how}`));
+    const isDirect = s.backing === "direct";
+    const ways = s.hasShortcut === false
+      ? [s.transport, s.transport]
+      : ["the memory of the process", isDirect
+        ? `${s.transport}, because direct memory cannot be mapped by others`
+        : `mapped memory (${s.backing}); the transport, where the processes do not see the same files`];
     return el("div", "links",
-      line("own", own, "in one executor", "own memory, one copy of each row"),
-      line("same", same, "in two executors of a host", s.backing === "direct"
-        ? `${s.transport}, because the memory "direct" cannot be mapped by others`
-        : `mapped memory (${s.backing}) where the processes see the same files, else ${s.transport}`),
+      el("div", "bar", s.width < s.ranks ? `Ranks read inside their replica group of ${count(s.width, "rank", "ranks")}.` : ""),
+      line("own", own, "in one executor", ways[0]),
+      line("same", same, "in two executors of a host", ways[1]),
       line("remote", other, "on two hosts", s.transport));
   };
 
@@ -320,9 +329,11 @@
   let timer = 0;
   const refresh = async () => {
     clearTimeout(timer);
-    const name = decodeURIComponent(location.hash.slice(1));
+    const hash = location.hash;
     try {
+      const name = decodeURIComponent(hash.slice(1));
       const response = await fetch(name ? `api/store?name=${encodeURIComponent(name)}` : "api/stores");
+      if (hash !== location.hash) return; // another page is on its way
       if (response.status === 404 && name) {
         const back = el("a", "", "all stores");
         back.href = "#";
@@ -331,6 +342,7 @@
         throw new Error(`status ${response.status}`);
       } else {
         const data = await response.json();
+        if (hash !== location.hash) return;
         (name ? showStore : showOverview)(data);
         root.dataset.shown = String(Number(root.dataset.shown || 0) + 1);
         if (!data.isLive) return;
