@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import java.io.IOException;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ import org.ddstore.Variable;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
+import org.ddstore.memory.BootId;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.cluster.RunWarnings;
 import org.ddstore.spark.job.StartedRank;
@@ -41,6 +43,7 @@ import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.spark.wire.LogTap;
 import org.ddstore.types.Backing;
+import org.ddstore.types.Loggers;
 import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.Tag;
@@ -477,6 +480,24 @@ class ResidentStoreTest extends OnResidentCluster {
     assertThat(events.get(9).text()).isEqualTo("a b [2Jc");
     assertThat(logged).hasSize(events.size()).last().isEqualTo("run without a store: a b [2Jc");
     assertThat(logged.get(0)).startsWith("store \"noted\": loaded %d rows, ".formatted(ROWS));
+  }
+
+  /** Spark configures log4j2: its appenders and levels, by the name of the class. */
+  @Test
+  void classesOfCoreLogWhereSparkDoes() {
+    System.Logger logger = Loggers.of(BootId.class);
+    try (LogTap log = LogTap.open()) {
+      logger.log(System.Logger.Level.WARNING, "read {0} of {1}", "a", 7);
+      Configurator.setLevel(BootId.class.getName(), Level.ERROR);
+      try {
+        logger.log(System.Logger.Level.WARNING, "not read");
+        assertThat(logger.isLoggable(System.Logger.Level.WARNING)).isFalse();
+        logger.log(System.Logger.Level.ERROR, "failed", new IOException("cause"));
+      } finally {
+        Configurator.setLevel(BootId.class.getName(), (Level) null);
+      }
+      assertThat(log.of(BootId.class)).containsExactly("read a of 7", "failed");
+    }
   }
 
   @Test
