@@ -131,7 +131,8 @@ class Cases:
             self.assertEqual((statistics["rows"], statistics["lostRanks"], statistics["losses"]), (ROWS + 10, [], 0))
             self.assertEqual([executor["rows"] for executor in statistics["executors"]], [ROWS + 10] * 2)
             scans = [r for executor in statistics["executors"] for r in executor["readers"] if r["reader"] == "scan"]
-            self.assertEqual(sum(path["rows"] for scan in scans for path in scan["reads"]), ROWS + 10)
+            read = sum(path["rows"] for scan in scans for path in scan["reads"])
+            self.assertEqual(read, 4 * 5 + ROWS + 10)  # four queries of the samples, and the one before
             with store.handle().attach() as attached:
                 self.assertEqual(attached[-1], {"id": ROWS + 9, "x": (ROWS + 9) / 4, "t": f"row {ROWS + 9}"})
                 with self.assertRaisesRegex(TypeError, "must not be pickled"):

@@ -118,13 +118,14 @@ JNIEXPORT void JNICALL Java_org_ddstore_nativeio_RowServer_closeServer(JNIEnv *e
 }
 
 JNIEXPORT jlong JNICALL Java_org_ddstore_nativeio_RowServer_addChannel(JNIEnv *env, jclass type, jlong server,
-                                                                       jobject channel, jlong rows) {
+                                                                       jobject channel, jlong rows, jlong counts) {
   (void)type;
   int descriptor = dds_descriptor_of_channel(env, channel);
   if (descriptor < 0) {
     return descriptor;
   }
-  struct dds_row_channel *added = dds_row_server_add(server_of(server), descriptor, rows_of(rows));
+  struct dds_row_channel *added =
+      dds_row_server_add(server_of(server), descriptor, rows_of(rows), (int64_t *)(intptr_t)counts);
   return added == NULL ? -errno : (jlong)(intptr_t)added;
 }
 

@@ -92,6 +92,7 @@ struct part {
  * skip        bytes of the first record that are left out
  * head_bytes  size of what precedes the records: status and lengths
  * data_bytes  size of the records
+ * is_whole    whether these are all records to their end
  * tail_bytes  size of what follows them: status and versions
  */
 struct reply {
@@ -103,6 +104,7 @@ struct reply {
   struct part few[FEW_PARTS];
   int64_t head_bytes;
   int64_t data_bytes;
+  int is_whole;
   int64_t tail_bytes;
 };
 
@@ -120,6 +122,10 @@ static int64_t offset_of(const struct dds_served_segment *segment, int64_t row) 
   uint64_t offset;
   memcpy(&offset, entries + 8 * (row & (((int64_t)1 << segment->entry_shift) - 1)), sizeof offset);
   return (int64_t)le64toh(offset);
+}
+
+static int64_t bytes_of_record(const struct dds_served_segment *segment, int64_t row) {
+  return segment->record_bytes > 0 ? segment->record_bytes : offset_of(segment, row + 1) - offset_of(segment, row);
 }
 
 static int64_t bytes_of_run(const struct part *part, int64_t run) {
@@ -218,9 +224,7 @@ static void end_parts(struct dds_served_rows *rows, struct reply *reply) {
 /* Returns the size of the first record in bytes. */
 static int64_t first_record_bytes(const struct reply *reply) {
   const struct part *part = &reply->parts[0];
-  int64_t row = first_row(part, 0);
-  return part->segment->record_bytes > 0 ? part->segment->record_bytes
-                                         : offset_of(part->segment, row + 1) - offset_of(part->segment, row);
+  return bytes_of_record(part->segment, first_row(part, 0));
 }
 
 /* Reads a request. Each part that was read refers to a segment until end_parts. */
@@ -269,6 +273,7 @@ static enum dds_reply_result read_request(struct input input, struct dds_served_
   if (!reply->lengths && size < bytes) {
     return DDS_ILLEGAL;
   }
+  reply->is_whole = size <= bytes;
   reply->data_bytes = size < bytes ? size : bytes;
   reply->head_bytes = aligned(1 + (reply->lengths ? LENGTH_BYTES * reply->rows : 0));
   reply->tail_bytes = aligned(1 + VERSION_BYTES * (int64_t)reply->part_count);
@@ -411,10 +416,7 @@ static void add_head(struct window *window, const struct reply *reply, int64_t s
     for (int64_t run = 0; run < part->runs; run++) {
       int64_t row = first_row(part, run);
       for (int64_t left = rows_of_run(part, run); left > 0; left--, row++) {
-        int64_t bytes = part->segment->record_bytes > 0
-                            ? part->segment->record_bytes
-                            : offset_of(part->segment, row + 1) - offset_of(part->segment, row);
-        uint32_t big = htobe32((uint32_t)bytes);
+        uint32_t big = htobe32((uint32_t)bytes_of_record(part->segment, row));
         memcpy(end, &big, sizeof big);
         end += sizeof big;
       }
@@ -553,9 +555,33 @@ static int keep_versions(struct reply *reply, struct dds_sending *sending) {
   return 1;
 }
 
+/* Returns the number of records whose first byte is in the reply. */
+static int64_t records_begun(const struct reply *reply) {
+  int64_t begun = 0;
+  int64_t left = reply->skip + reply->data_bytes;
+  for (size_t p = 0; !reply->is_whole && p < reply->part_count; p++) {
+    const struct part *part = &reply->parts[p];
+    for (int64_t run = 0; run < part->runs && left > 0; run++) {
+      int64_t row = first_row(part, run);
+      for (int64_t end = row + rows_of_run(part, run); row < end && left > 0; row++) {
+        left -= bytes_of_record(part->segment, row);
+        begun++;
+      }
+    }
+  }
+  return (reply->is_whole ? reply->rows : begun) - (reply->skip > 0);
+}
+
+static void count(int64_t *counts, const struct reply *reply) {
+  __atomic_fetch_add(&counts[DDS_COUNT_REQUESTS], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counts[DDS_COUNT_ROWS], records_begun(reply), __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counts[DDS_COUNT_BYTES], reply->data_bytes, __ATOMIC_RELAXED);
+}
+
 enum dds_reply_result dds_reply(struct dds_served_rows *rows, int socket, const uint8_t *request, size_t request_bytes,
-                                uint8_t *packed, size_t packed_bytes, struct dds_sending *sending) {
-  if (!sending->begun) {
+                                uint8_t *packed, size_t packed_bytes, struct dds_sending *sending, int64_t *counts) {
+  int first = !sending->begun;
+  if (first) {
     sending->begun = 1;
     dds_rows_count(rows, 1); /* before the peer has the reply */
   }
@@ -568,6 +594,9 @@ enum dds_reply_result dds_reply(struct dds_served_rows *rows, int socket, const 
   if (result == DDS_REPLIED && gone) {
     result = send_gone(socket, sending);
   } else if (result == DDS_REPLIED) {
+    if (first && counts != NULL) {
+      count(counts, &reply);
+    }
     int resumed = sending->versions != NULL;
     if (resumed) {
       keep_versions(&reply, sending);

@@ -32,6 +32,9 @@ struct dds_sending {
   uint64_t *versions;
 };
 
+/* Counters of the replies to some peers, which any thread may read and add to atomically. */
+enum dds_reply_count { DDS_COUNT_REQUESTS, DDS_COUNT_ROWS, DDS_COUNT_BYTES, DDS_COUNTS };
+
 /*
  * Sends a reply, or the rest of one, as far as the socket takes it. A slow peer holds no memory but its
  * request: what was not sent is produced again by the next call. Does not block. dds_reply_end follows
@@ -40,9 +43,11 @@ struct dds_sending {
  * socket   socket that does not block
  * request  the same bytes in each call, without its size and store
  * packed   memory for parts of the reply; at least DDS_LEAST_PACKED bytes
+ * counts   DDS_COUNTS counters to which the first call adds the request, the records that begin in the
+ *          reply, and their bytes in it; NULL: nothing is counted
  */
 enum dds_reply_result dds_reply(struct dds_served_rows *rows, int socket, const uint8_t *request, size_t request_bytes,
-                                uint8_t *packed, size_t packed_bytes, struct dds_sending *sending);
+                                uint8_t *packed, size_t packed_bytes, struct dds_sending *sending, int64_t *counts);
 
 /* Frees what a reply holds, and makes it zero. */
 void dds_reply_end(struct dds_sending *sending);

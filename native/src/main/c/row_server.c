@@ -32,6 +32,7 @@
 struct dds_row_channel {
   int socket;
   struct dds_served_rows *rows;
+  int64_t *counts;
   uint8_t *unread;
   size_t unread_at;
   size_t unread_bytes;
@@ -97,7 +98,8 @@ void dds_row_server_close(struct dds_row_server *server) {
   free(server);
 }
 
-struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int socket, struct dds_served_rows *rows) {
+struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int socket, struct dds_served_rows *rows,
+                                           int64_t *counts) {
   struct dds_row_channel *channel = calloc(1, sizeof *channel);
   if (channel == NULL) {
     return NULL;
@@ -111,6 +113,7 @@ struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int so
   dds_rows_retain(rows);
   channel->socket = socket;
   channel->rows = rows;
+  channel->counts = counts;
   channel->next = server->channels;
   if (channel->next != NULL) {
     channel->next->previous = channel;
@@ -263,7 +266,7 @@ static int suspend(struct dds_row_server *server, struct dds_row_channel *channe
 static enum dds_reply_result reply_to(struct dds_row_server *server, struct dds_row_channel *channel,
                                       const uint8_t *request, size_t bytes) {
   enum dds_reply_result result = dds_reply(channel->rows, channel->socket, request, bytes, server->packed,
-                                           server->packed_bytes, &channel->sending);
+                                           server->packed_bytes, &channel->sending, channel->counts);
   if (result != DDS_SENT_PART) {
     dds_reply_end(&channel->sending);
   }

@@ -50,8 +50,13 @@ int dds_row_server_open(int selector, uint8_t *input, size_t input_bytes, uint8_
 /* Closes the server and removes its channels, whose sockets stay open. */
 void dds_row_server_close(struct dds_row_server *server);
 
-/* Serves a socket. The channel has a reference to the rows. Returns NULL and sets errno on failure. */
-struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int socket, struct dds_served_rows *rows);
+/*
+ * Serves a socket. The channel has a reference to the rows. Returns NULL and sets errno on failure.
+ *
+ * counts  as for dds_reply, valid until the channel is removed; may be NULL
+ */
+struct dds_row_channel *dds_row_server_add(struct dds_row_server *server, int socket, struct dds_served_rows *rows,
+                                           int64_t *counts);
 
 /* Ends the service of a socket, before it is closed. */
 void dds_row_server_remove(struct dds_row_server *server, struct dds_row_channel *channel);

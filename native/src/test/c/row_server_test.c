@@ -127,10 +127,14 @@ static void open_all(void) {
   CHECK(dds_row_server_open(selector, input, INPUT, packed, sizeof packed, &server) == 0);
 }
 
+/* What a server counts, and what the replies of make_reply have. */
+static int64_t reads[DDS_COUNTS];
+static int64_t expected_reads[DDS_COUNTS];
+
 static int open_channel(void) {
   int ends[2];
   CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
-  channel = dds_row_server_add(server, ends[0], rows);
+  channel = dds_row_server_add(server, ends[0], rows, reads);
   CHECK(channel != NULL);
   peer = ends[1];
   return ends[0];
@@ -260,6 +264,7 @@ static uint8_t *pad(uint8_t *from, uint8_t *to) {
 /* Writes the reply to a request, as its format says; returns its size. */
 static size_t make_reply(const struct request *request, uint8_t status, uint8_t *reply) {
   uint8_t *to = reply;
+  expected_reads[DDS_COUNT_REQUESTS]++;
   *to++ = 0;
   for (const struct request *part = request; request->lengths && part != NULL; part = part->next) {
     for (int64_t r = 0; r < part->runs; r++) {
@@ -271,10 +276,13 @@ static size_t make_reply(const struct request *request, uint8_t status, uint8_t 
   to = pad(reply, to);
   int64_t skip = request->skip;
   int64_t left = request->bytes;
+  expected_reads[DDS_COUNT_ROWS] -= skip > 0;
+  expected_reads[DDS_COUNT_BYTES] += left;
   for (const struct request *part = request; part != NULL; part = part->next) {
     for (int64_t r = 0; r < part->runs; r++) {
       for (int64_t i = 0; i < rows_of_run(part, r); i++) {
         int64_t row = part->first[r] + i;
+        expected_reads[DDS_COUNT_ROWS] += left > 0;
         for (int64_t b = 0; b < bytes_of(part, row); b++) {
           if (skip > 0) {
             skip--;
@@ -352,6 +360,8 @@ static void answers_rows_and_runs(void) {
 /* Lengths, parts of records, ragged records and several segments. */
 static void answers_every_kind_of_request(void) {
   int socket = open_channel();
+  memset(reads, 0, sizeof reads);
+  memset(expected_reads, 0, sizeof expected_reads);
   const int64_t rows_of_ragged[] = {0, 3, 96, 233, 232, 699, 500, 290};
   const int64_t runs[] = {90, 0, 233, 1};
   const int64_t counts[] = {10, 700, 400, 1};
@@ -391,6 +401,7 @@ static void answers_every_kind_of_request(void) {
   serves(1, DDS_ROWS_NONE);
   none.bytes = 4 * RECORD;
   gets_reply(none, 0);
+  CHECK(memcmp(reads, expected_reads, sizeof reads) == 0);
   is_empty();
   close_channel(socket);
 }

@@ -25,6 +25,8 @@ class LoopClockTest {
     }
     clock.asked(now);
     assertThat(clock.utilisation()).isEqualTo(180.0 / 230);
+    assertThat(clock.computeNanos()).as("of all steps").isEqualTo(220);
+    assertThat(clock.batches()).isEqualTo(4);
   }
 
   @Test
@@ -41,6 +43,7 @@ class LoopClockTest {
     clock.begin();
     steps(clock, 1, 5, 5);
     assertThat(clock.totals()).containsExactly(1.25, 2);
+    assertThat(clock.computeNanos()).as("of all epochs").isEqualTo(3 * 30 + 7 * 50 + 5);
   }
 
   private static void steps(LoopClock clock, int steps, long load, long compute) {

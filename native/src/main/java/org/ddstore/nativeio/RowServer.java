@@ -92,9 +92,15 @@ public final class RowServer implements AutoCloseable {
     return result;
   }
 
-  /** Serves a channel, which nothing else reads, until {@link #remove}; returns its number. */
-  public long add(SocketChannel channel, ServedRows rows) throws IOException {
-    return check(addChannel(handle, channel, rows.handle()), "add a channel to");
+  /**
+   * Serves a channel, which nothing else reads, until {@link #remove}; returns its number.
+   *
+   * @param counts direct buffer of int64 in native order, to which each request adds atomically: 1,
+   *     its rows, and their bytes; reachable until the removal. Null: nothing is counted
+   */
+  public long add(SocketChannel channel, ServedRows rows, ByteBuffer counts) throws IOException {
+    long address = counts == null ? 0 : RawAddress.of(counts);
+    return check(addChannel(handle, channel, rows.handle(), address), "add a channel to");
   }
 
   /** Ends the service of a channel, which must precede its end. */
@@ -161,7 +167,7 @@ public final class RowServer implements AutoCloseable {
   private static native void closeServer(long server);
 
   /** Returns a handle, or -errno. */
-  private static native long addChannel(long server, SocketChannel channel, long rows);
+  private static native long addChannel(long server, SocketChannel channel, long rows, long counts);
 
   private static native void removeChannel(long server, long channel);
 

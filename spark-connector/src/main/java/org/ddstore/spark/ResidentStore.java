@@ -211,7 +211,8 @@ public final class ResidentStore extends StoreFacts {
 
   private StoreSnapshot snapshot(ResidentLayout layout) {
     places().checkLive();
-    return new StoreSnapshot(name(), token, origin().settings(), sourceSchema(), columns(), layout);
+    return new StoreSnapshot(
+        name(), token, origin().settings(), processes.local(), sourceSchema(), columns(), layout);
   }
 
   /**
@@ -473,6 +474,7 @@ public final class ResidentStore extends StoreFacts {
       try (processes) {
         stores.remove(this);
         StoreMetrics.remove(token.id());
+        reports.endVisits();
         processes.drop(holders.get());
       }
     }

@@ -24,6 +24,7 @@ import org.ddstore.spark.job.ResidentView;
 import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.resident.Parallel;
 import org.ddstore.spark.resident.WriteLock;
+import org.ddstore.spark.ui.StoresTabs;
 import org.ddstore.types.Plural;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,6 +63,7 @@ final class ResidentStores implements ResidentView {
       if (known == null) {
         known = new ResidentStores(context);
         context.addSparkListener(known.new Watch());
+        StoresTabs.attach(context, known.monitor);
         ALL.put(context, known);
       }
       return known;

@@ -21,7 +21,11 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.ddstore.Variable;
+import org.ddstore.spark.monitor.StatisticsJson;
+import org.ddstore.spark.types.ExecutorStatistics;
+import org.ddstore.spark.types.OutsideStatistics;
 import org.ddstore.spark.types.StoreGrant;
+import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.StoreGoneException;
@@ -79,7 +83,21 @@ class OutsideReadsTest extends OnResidentCluster {
     assertThat(store.grants()).containsExactly(new StoreGrant("handle", Optional.empty(), false));
     String key = json.replaceAll(".*\"key\":\"([0-9a-f]{64})\".*", "$1");
     assertThat(key).hasSize(64);
+    StoreStatistics statistics = store.statistics();
     assertThat(store + " " + read + store.explain() + store.grants()).doesNotContain(key);
+    assertThat(StatisticsJson.of(statistics)).contains("\"label\":\"handle\"").doesNotContain(key);
+    long bytes = 0;
+    for (ExecutorStatistics executor : statistics.executors()) {
+      assertThat(executor.outside())
+          .singleElement()
+          .extracting(
+              OutsideStatistics::label, OutsideStatistics::rows, OutsideStatistics::requests)
+          .containsExactly("handle", executor.rows(), executor.servedRequests());
+      bytes += executor.outside().get(0).bytes();
+    }
+    assertThat(bytes).as("bytes of all records").isPositive().isLessThanOrEqualTo(store.bytes());
+    await("the channels are closed")
+        .until(() -> refreshed(store).stream().allMatch(e -> e.outside().get(0).channels() == 0));
     checkHeaders(json);
     store.drop();
   }

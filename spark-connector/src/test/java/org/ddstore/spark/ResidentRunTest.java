@@ -3,8 +3,10 @@ package org.ddstore.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
 
 import java.io.Serializable;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +23,7 @@ import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.cluster.SlotsWarning;
 import org.ddstore.spark.job.StartedRank;
 import org.ddstore.spark.resident.StoreMetrics;
+import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.spark.wire.LogTap;
@@ -170,6 +173,9 @@ class ResidentRunTest extends OnResidentCluster {
     Seen rank = ranks.get(0);
     assertThat(rank.home()).as("at home").isFalse();
     assertThat(rank.executor()).isNotEqualTo(home.executorId());
+    assertThat(readsElsewhere(store, rank.executor(), "rank0"))
+        .as("what the driver has collected")
+        .isEqualTo(2);
     assertThat(rank.meters().values())
         .as("while it ran")
         .containsEntry("rank0." + path + ".rows", 2L);
@@ -336,6 +342,36 @@ class ResidentRunTest extends OnResidentCluster {
                 assertThat(meters.values()).isEmpty();
               }
             });
+    String other =
+        inside.stream().map(Meters::executor).filter(id -> !id.equals(home)).findAny().get();
+    assertThat(readsElsewhere(store, other, "attached")).isEqualTo(2);
+    cluster.inEverySlot(
+        rows -> {
+          try (StoreReader attached = handle.attach();
+              Reader reader = attached.rows().reader()) {
+            reader.getBatch(5, 6).close();
+          }
+          return 0;
+        });
+    await("reads of both visits")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> readsElsewhere(store, other, "attached") == 6);
+  }
+
+  /** The rows that an executor without rows reports, when it has registered. */
+  private static long readsElsewhere(ResidentStore store, String executor, String reader) {
+    return await("a report of executor " + executor)
+        .atMost(Duration.ofMinutes(1))
+        .until(
+            () ->
+                store.statistics().executors().stream()
+                    .filter(e -> e.executorId().equals(executor) && e.ranks().isEmpty())
+                    .flatMap(e -> e.readers().stream())
+                    .filter(r -> r.reader().equals(reader))
+                    .flatMap(r -> r.reads().stream())
+                    .mapToLong(ReadCount::rows)
+                    .sum(),
+            rows -> rows > 0);
   }
 
   private static String attachedRows(boolean atHome) {

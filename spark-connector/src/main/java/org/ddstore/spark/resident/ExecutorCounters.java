@@ -6,7 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.ddstore.LatencyHistogram;
 import org.ddstore.spark.types.LoaderTimes;
@@ -49,6 +51,15 @@ record ExecutorCounters(
           + LatencyHistogram.BUCKETS * (1 + Long.BYTES)
           + 5 * Long.BYTES;
   private static final int OUTSIDE_BYTES = 1 + MAX_NAME_BYTES + Integer.BYTES + 3 * Long.BYTES;
+
+  /** Returns this report with the reads of an earlier visit of the same process. */
+  ExecutorCounters plus(List<ReaderStatistics> earlier) {
+    Map<String, ReaderStatistics> sums = new LinkedHashMap<>();
+    earlier.forEach(reader -> sums.put(reader.reader(), reader));
+    readers.forEach(reader -> sums.merge(reader.reader(), reader, ReaderStatistics::plus));
+    return new ExecutorCounters(
+        shards, rows, bytes, leases, servedRequests, List.copyOf(sums.values()), outside);
+  }
 
   /** Encodes the report for a process with the same version of this class. */
   ByteBuffer encode() {

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,11 +38,17 @@ public final class ExecutorReports {
   /** Number of samples that are kept: one hour at one each 10 s. */
   private static final int MAX_SAMPLES = 360;
 
+  /** Number of executors without rows that are asked. */
+  private static final int MAX_VISITS = 4_096;
+
+  /** Time limit of executors without rows in {@link #await}. */
+  private static final Duration VISIT_LIMIT = Duration.ofSeconds(2);
+
   /** Number of reports of executors without rows that are kept. */
   private static final int MAX_FORMER = 256;
 
   private static final long NO_VERSION = 0;
-  private static final String DRIVER = "driver";
+  static final String DRIVER = "driver";
 
   private final Nonce store;
   private final String name;
@@ -49,6 +56,8 @@ public final class ExecutorReports {
   private final ResidentProcesses processes;
   private final Map<String, Report> reports = new TreeMap<>(); // by executor; guarded by this
   private final Set<String> malformed = new HashSet<>(); // executors; guarded by this
+  private final Map<String, VisitRegistration> visits = new TreeMap<>(); // guarded by this
+  private final Map<String, List<ReaderStatistics>> earlierVisits = new HashMap<>(); // as well
   private final Deque<ReadSample> samples = new ArrayDeque<>(); // guarded by this
 
   /** Reads of reports that are no longer kept, by path. Guarded by this. */
@@ -82,6 +91,40 @@ public final class ExecutorReports {
     this.name = name;
     this.places = places;
     this.processes = processes;
+    if (!ResidentShards.holds(store)) { // else there is one process
+      processes.serve(this::visited);
+    }
+  }
+
+  /** Answers the registration of an executor that reads and holds no rows. */
+  private ByteBuffer visited(ByteBuffer request) {
+    VisitRegistration visit = VisitRegistration.parse(request);
+    String id = visit.executorId();
+    synchronized (this) {
+      VisitRegistration last = visits.get(id);
+      boolean isRepeated = last != null && last.visit().equals(visit.visit());
+      if (!isRepeated && (last != null || visits.size() < MAX_VISITS)) {
+        Report ended = reports.get(id);
+        if (ended != null) {
+          earlierVisits.put(id, ended.counters().readers());
+        }
+        visits.put(id, visit);
+      }
+    }
+    return ByteBuffer.allocate(0);
+  }
+
+  /** Returns the live executors that read and hold no rows. */
+  private synchronized Map<String, ProcessAddress> visitors() {
+    visits.keySet().removeIf(id -> !places.serves(id));
+    Map<String, ProcessAddress> processesById = new TreeMap<>();
+    visits.forEach((id, visit) -> processesById.put(id, visit.process()));
+    return processesById;
+  }
+
+  /** Tells executors that hold no rows that the store is dropped. Does not wait. */
+  public void endVisits() {
+    visitors().values().forEach(processes::endVisit);
   }
 
   /**
@@ -90,22 +133,33 @@ public final class ExecutorReports {
    * @return completes when all have answered or ended, or the limit has passed; does not fail
    */
   public CompletableFuture<Void> refresh(Duration limit) {
+    Map<String, ProcessAddress> all = visitors();
+    all.putAll(places.servedById());
+    return refresh(all, limit);
+  }
+
+  private CompletableFuture<Void> refresh(Map<String, ProcessAddress> asked, Duration limit) {
     return CompletableFuture.allOf(
-        request(places.servedById(), limit).values().stream()
+        request(asked, limit).values().stream()
             .map(answer -> answer.exceptionally(e -> null))
             .toArray(CompletableFuture[]::new));
   }
 
   /**
-   * Requests the reports of all executors that hold rows, and waits for them.
+   * Requests the reports of all executors that hold rows, and waits for them; for those of other
+   * executors that read at most two seconds.
    *
    * @throws DeadlineExceededException if an executor does not answer within the limit
    * @throws DDStoreException if an executor refuses, or the thread is interrupted
    */
   public void await(Duration limit) {
     Map<String, ProcessAddress> holders = places.now().processes();
+    Map<String, ProcessAddress> others = visitors();
+    others.keySet().removeAll(holders.keySet());
+    CompletableFuture<Void> reads = refresh(others, VISIT_LIMIT);
     request(holders, limit)
         .forEach((id, answer) -> await("executor %s at %s".formatted(id, holders.get(id)), answer));
+    reads.join();
   }
 
   private static void await(String executor, CompletableFuture<Void> answer) {
@@ -135,13 +189,24 @@ public final class ExecutorReports {
     long version = places.now().version();
     return processes
         .counters(process, limit)
-        .thenAccept(answer -> record(id, process.host(), version, answer));
+        .thenAccept(answer -> record(id, process.host(), version, answer))
+        .whenComplete(
+            (none, e) -> {
+              if (e != null && e.getCause() instanceof PeerGoneException) {
+                visitEnded(id);
+              }
+            });
+  }
+
+  private synchronized void visitEnded(String id) {
+    visits.remove(id);
   }
 
   /** Keeps a report. A malformed one is logged once and not kept. */
   private synchronized void record(String id, String host, long version, ByteBuffer answer) {
     try {
-      ExecutorCounters counters = ExecutorCounters.parse(answer);
+      ExecutorCounters counters =
+          ExecutorCounters.parse(answer).plus(earlierVisits.getOrDefault(id, List.of()));
       reports.put(id, new Report(host, version, System.currentTimeMillis(), counters));
     } catch (DDStoreException e) {
       if (malformed.add(id)) {
@@ -171,7 +236,7 @@ public final class ExecutorReports {
     if (!own.isEmpty()) {
       ExecutorCounters counters = new ExecutorCounters(0, 0, 0, 0, 0, own, List.of());
       all.add(
-          new Report(processes.host(), NO_VERSION, System.currentTimeMillis(), counters)
+          new Report(processes.local().host(), NO_VERSION, System.currentTimeMillis(), counters)
               .of(withoutRows(DRIVER), NO_VERSION));
     }
     return all;
@@ -221,9 +286,11 @@ public final class ExecutorReports {
   private void forgetFormer(Set<String> served) {
     List<String> former = new ArrayList<>(reports.keySet());
     former.removeAll(served);
+    former.removeIf(id -> visits.containsKey(id));
     former.sort(Comparator.comparingLong(id -> reports.get(id).answeredMs()));
     for (String id : former.subList(0, Math.max(0, former.size() - MAX_FORMER))) {
       add(reports.remove(id).counters().readers(), forgotten);
+      earlierVisits.remove(id);
     }
   }
 

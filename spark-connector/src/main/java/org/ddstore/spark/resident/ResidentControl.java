@@ -95,6 +95,9 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         if (ResidentShards.beginDrop(store)) { // the driver repeats the request
           later("drop", () -> ResidentShards.drop(store));
         }
+        if (Visit.isOpen(store)) {
+          later("drop", () -> Visit.end(store));
+        }
         yield encodeFound(true);
       }
       case OPEN -> answerOpen(store, question);

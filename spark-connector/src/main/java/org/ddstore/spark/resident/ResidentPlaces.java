@@ -125,6 +125,11 @@ public final class ResidentPlaces {
     return left;
   }
 
+  /** Returns whether Spark has not removed an executor. */
+  boolean serves(String executorId) {
+    return LiveExecutors.serves(context, executorId);
+  }
+
   public void checkLive() {
     if (ended) {
       throw droppedException(null);

@@ -21,6 +21,7 @@ import org.ddstore.spark.wire.Wire;
 import org.ddstore.spark.wire.WireSession;
 import org.ddstore.spark.wire.connection.StoreToken;
 import org.ddstore.spark.wire.connection.WireOptions;
+import org.ddstore.transport.PeerCalls;
 import org.ddstore.transport.PeerGoneException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
@@ -248,17 +249,24 @@ public final class ResidentProcesses implements AutoCloseable {
    *     within the limit
    */
   CompletableFuture<ByteBuffer> counters(ProcessAddress process, Duration limit) {
-    long deadlineNs = System.nanoTime() + limit.toNanos();
-    try {
-      return session.sendControl(process, ResidentControl.counters(), deadlineNs);
-    } catch (RuntimeException e) { // the store has been dropped
-      return CompletableFuture.failedFuture(e);
-    }
+    return session.sendControl(
+        process, ResidentControl.counters(), System.nanoTime() + limit.toNanos());
   }
 
-  /** Returns the host of the driver. */
-  String host() {
-    return session.local().host();
+  /** Returns the address of this process. */
+  public ProcessAddress local() {
+    return session.local();
+  }
+
+  /** Answers the calls of processes that hold no rows; not if this process holds some. */
+  void serve(PeerCalls.Service service) {
+    session.control().serve(service);
+  }
+
+  /** Tells a process without rows that the store is dropped. Does not wait. */
+  @SuppressWarnings("FutureReturnValueIgnored") // the process also leaves without it
+  void endVisit(ProcessAddress process) {
+    session.sendControl(process, ResidentControl.drop(), deadline());
   }
 
   private long deadline() {

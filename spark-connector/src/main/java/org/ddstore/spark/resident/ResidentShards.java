@@ -192,8 +192,9 @@ public final class ResidentShards {
     } finally {
       if (left != null) {
         StoreMetrics.remove(store);
+        boolean isVisited = Visit.isOpen(store);
         synchronized (HOLDINGS) {
-          if (!HOLDINGS.containsKey(store)) { // else a new lease serves again
+          if (!isVisited && !HOLDINGS.containsKey(store)) { // else a new lease serves again
             left.control().serve(null);
           }
         }
@@ -251,7 +252,7 @@ public final class ResidentShards {
           holding.leased.size(),
           holding.session.servedRequests(),
           readers,
-          List.of());
+          holding.session.outsideReads());
     }
   }
 }

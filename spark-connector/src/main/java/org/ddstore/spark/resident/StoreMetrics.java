@@ -3,6 +3,7 @@ package org.ddstore.spark.resident;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -38,6 +39,9 @@ import org.ddstore.types.ReadPath;
 public final class StoreMetrics {
   private static final Map<Nonce, StoreMetrics> BY_STORE = new HashMap<>(); // guarded by itself
 
+  /** The metrics of visits without a reader at present. Guarded by BY_STORE. */
+  private static final Map<Nonce, StoreMetrics> LEFT = new HashMap<>();
+
   static final String ATTACHED = "attached";
 
   private static final String RANK = "rank";
@@ -51,6 +55,7 @@ public final class StoreMetrics {
   private final boolean isOfDriver;
   private final Map<String, ReaderCounts> readers = new HashMap<>(); // guarded by BY_STORE
   private int watches; // guarded by BY_STORE
+  private long leftNs; // time of the end of the last watch; guarded by BY_STORE
 
   private StoreMetrics(StoreSnapshot store, boolean isOfDriver) {
     this.store = store.token().id();
@@ -76,11 +81,14 @@ public final class StoreMetrics {
     ReaderCounts counts;
     synchronized (BY_STORE) {
       StoreMetrics known = BY_STORE.get(store.token().id());
-      metrics = known == null ? open(new StoreMetrics(store, false)) : known;
+      metrics = known == null ? open(visitOf(store)) : known;
       metrics.watches++;
       counts = metrics.counts(reader);
     }
     counts.begin(counters);
+    if (!metrics.isHome()) {
+      Visit.begin(store);
+    }
     AtomicBoolean closed = new AtomicBoolean();
     return () -> {
       if (closed.compareAndSet(false, true)) {
@@ -88,6 +96,12 @@ public final class StoreMetrics {
         metrics.leave();
       }
     };
+  }
+
+  /** Returns the metrics of the last visit, or new ones. */
+  private static StoreMetrics visitOf(StoreSnapshot store) {
+    StoreMetrics left = LEFT.remove(store.token().id());
+    return left == null ? new StoreMetrics(store, false) : left;
   }
 
   /** Counts loaders of an attached reader, whose reads are counted by its attachment. */
@@ -130,7 +144,26 @@ public final class StoreMetrics {
     synchronized (BY_STORE) {
       if (--watches == 0 && !isHome() && BY_STORE.remove(store, this)) {
         withdraw();
+        if (Visit.isOpen(store)) {
+          leftNs = System.nanoTime();
+          LEFT.put(store, this);
+          Visit.leaveLater(this, store);
+        }
       }
+    }
+  }
+
+  /** Returns whether there has been no watch for some time. */
+  boolean isUnusedFor(Duration time) {
+    synchronized (BY_STORE) {
+      return watches == 0 && System.nanoTime() - leftNs >= time.toNanos();
+    }
+  }
+
+  /** Forgets the counts of a visit that has ended. */
+  static void forgetLeft(Nonce store) {
+    synchronized (BY_STORE) {
+      LEFT.remove(store);
     }
   }
 
@@ -212,7 +245,7 @@ public final class StoreMetrics {
   static List<ReaderStatistics> readers(Nonce store) {
     Map<String, ReaderCounts> counts = new TreeMap<>(BY_NUMBER);
     synchronized (BY_STORE) {
-      StoreMetrics metrics = BY_STORE.get(store);
+      StoreMetrics metrics = BY_STORE.getOrDefault(store, LEFT.get(store));
       if (metrics == null) {
         return List.of();
       }

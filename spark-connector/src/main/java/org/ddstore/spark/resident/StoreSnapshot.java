@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.StructType;
 import org.ddstore.spark.config.Settings;
 import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.spark.wire.connection.StoreToken;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * One state of a resident store, with everything that a process of its application needs to read
@@ -16,8 +17,10 @@ public final class StoreSnapshot extends StoreState {
 
   private final StoreToken token;
   private final Settings settings;
+  private final byte[] driver;
 
   /**
+   * @param driver address of the driver in the store's session
    * @param sourceSchema stored columns of the DataFrame
    * @param columns fields of each leaf of the source schema
    * @param layout locations of the rows
@@ -26,6 +29,7 @@ public final class StoreSnapshot extends StoreState {
       String name,
       StoreToken token,
       Settings settings,
+      ProcessAddress driver,
       StructType sourceSchema,
       List<ColumnMapping> columns,
       ResidentLayout layout) {
@@ -39,6 +43,12 @@ public final class StoreSnapshot extends StoreState {
         layout.digest());
     this.token = token;
     this.settings = settings;
+    this.driver = driver.toBytes();
+  }
+
+  /** Returns the address of the driver in the store's session. */
+  ProcessAddress driver() {
+    return ProcessAddress.parse(driver);
   }
 
   /** Returns the secret that the store's processes require of each reader. */

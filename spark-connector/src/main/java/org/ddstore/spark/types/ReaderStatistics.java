@@ -3,6 +3,7 @@ package org.ddstore.spark.types;
 
 import java.io.Serializable;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.ddstore.LatencyHistogram;
 
 /**
@@ -28,5 +29,20 @@ public record ReaderStatistics(
    */
   public ReaderStatistics {
     reads = List.copyOf(reads);
+  }
+
+  /**
+   * {@return the sum of both statistics}
+   *
+   * @param other reads of the same kind of reader
+   */
+  public ReaderStatistics plus(ReaderStatistics other) {
+    return new ReaderStatistics(
+        reader,
+        IntStream.range(0, reads.size())
+            .mapToObj(path -> reads.get(path).plus(other.reads.get(path)))
+            .toList(),
+        latency.plus(other.latency),
+        loader.plus(other.loader));
   }
 }

@@ -15,6 +15,7 @@ import org.ddstore.collective.Messenger;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
 import org.ddstore.spark.backend.StoreNetwork;
+import org.ddstore.spark.types.OutsideStatistics;
 import org.ddstore.spark.wire.calls.WireCalls;
 import org.ddstore.spark.wire.calls.WireMessenger;
 import org.ddstore.spark.wire.connection.ReadGrants;
@@ -184,6 +185,11 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
 
   public Optional<DataServer> dataServer() {
     return wire.dataServer();
+  }
+
+  /** Returns the reads that were served to readers outside of the application, by label. */
+  public List<OutsideStatistics> outsideReads() {
+    return grants.statistics();
   }
 
   /** Returns the number of gather requests received from other processes. */

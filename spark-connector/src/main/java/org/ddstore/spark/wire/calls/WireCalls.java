@@ -113,29 +113,43 @@ public final class WireCalls implements PeerCalls {
    */
   public CompletableFuture<ByteBuffer> send(
       ProcessAddress process, ByteBuffer question, long deadlineNs) {
-    return sendAgain(process, framed(question), deadlineNs)
-        .orTimeout(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
+    CompletableFuture<ByteBuffer> content = new CompletableFuture<>();
+    send(process, framed(question), content);
+    return content.orTimeout(Math.max(0, deadlineNs - System.nanoTime()), TimeUnit.NANOSECONDS);
   }
 
-  private CompletableFuture<ByteBuffer> sendAgain(
-      ProcessAddress process, ByteBuffer framed, long deadlineNs) {
-    return ask(process, framed.duplicate())
-        .answer()
-        .handle(
-            (reply, failure) -> {
-              if (failure == null) {
-                return CompletableFuture.completedFuture(contentOf(process, reply));
-              }
-              Throwable trouble = Connections.cause(failure);
-              check(process, trouble);
-              return deadlineNs - System.nanoTime() < RETRY_NS
-                  ? CompletableFuture.<ByteBuffer>failedFuture(trouble)
-                  : CompletableFuture.supplyAsync(
-                          () -> sendAgain(process, framed, deadlineNs),
-                          CompletableFuture.delayedExecutor(RETRY_NS, TimeUnit.NANOSECONDS))
-                      .thenCompose(again -> again);
-            })
-        .thenCompose(answer -> answer);
+  /** Sends a framed question, again while the connection breaks, until the content is there. */
+  @SuppressWarnings("FutureReturnValueIgnored") // both outcomes are handled
+  private void send(
+      ProcessAddress process, ByteBuffer framed, CompletableFuture<ByteBuffer> content) {
+    try {
+      ask(process, framed.duplicate())
+          .answer()
+          .whenComplete((reply, failure) -> sent(process, framed, content, reply, failure));
+    } catch (RuntimeException | Error e) { // the network has been closed
+      content.completeExceptionally(e);
+    }
+  }
+
+  private void sent(
+      ProcessAddress process,
+      ByteBuffer framed,
+      CompletableFuture<ByteBuffer> content,
+      ByteBuffer reply,
+      Throwable failure) {
+    try {
+      if (failure == null) {
+        content.complete(contentOf(process, reply));
+        return;
+      }
+      check(process, Connections.cause(failure));
+      if (!content.isDone()) { // at the deadline it is
+        CompletableFuture.delayedExecutor(RETRY_NS, TimeUnit.NANOSECONDS)
+            .execute(() -> send(process, framed, content));
+      }
+    } catch (RuntimeException | Error e) { // not visible to the caller otherwise
+      content.completeExceptionally(e);
+    }
   }
 
   private ByteBuffer framed(ByteBuffer question) {

@@ -2,14 +2,26 @@
 package org.ddstore.spark.wire.connection;
 
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import org.ddstore.spark.types.OutsideStatistics;
 
 /**
  * Which readers from outside of Spark may read a store in this process: none before the driver
  * opens it to them. Thread-safe.
  */
 public final class ReadGrants {
+  /**
+   * Number of labels whose reads are counted; later labels share the counters of {@link #OTHERS}.
+   */
+  private static final int MAX_LABELS = 128;
+
+  private static final String OTHERS = "(others)"; // not a legal label
+
   private final StoreToken token;
+  private final Map<String, ServedReads> reads = new TreeMap<>(); // by label; guarded by itself
   private volatile Set<String> revoked = Set.of();
   private volatile boolean open;
   private volatile boolean gone;
@@ -57,5 +69,23 @@ public final class ReadGrants {
       return Status.REVOKED;
     }
     return nowMs >= claims.expiresMs() ? Status.EXPIRED : Status.OK;
+  }
+
+  /** Returns the counters of the reads of a grant. */
+  public ServedReads reads(ReadClaims claims) {
+    synchronized (reads) {
+      String label =
+          reads.containsKey(claims.label()) || reads.size() < MAX_LABELS ? claims.label() : OTHERS;
+      return reads.computeIfAbsent(label, made -> new ServedReads());
+    }
+  }
+
+  /** Returns what was read, by label. */
+  public List<OutsideStatistics> statistics() {
+    synchronized (reads) {
+      return reads.entrySet().stream()
+          .map(grant -> grant.getValue().statistics(grant.getKey()))
+          .toList();
+    }
   }
 }

@@ -11,6 +11,7 @@ import org.ddstore.spark.wire.connection.Handshake;
 import org.ddstore.spark.wire.connection.ReadClaims;
 import org.ddstore.spark.wire.connection.ReadGrants;
 import org.ddstore.spark.wire.connection.ReadKey;
+import org.ddstore.spark.wire.connection.ServedReads;
 import org.ddstore.spark.wire.connection.Status;
 
 /**
@@ -49,8 +50,9 @@ final class Admission {
    *
    * @param claims claims of its key; null for a ticket
    * @param grants grants of the store, which can end the claims; null for a ticket
+   * @param reads counters of the reads of the claims; null for a ticket
    */
-  record Admitted(Nonce store, ReadClaims claims, ReadGrants grants) {
+  record Admitted(Nonce store, ReadClaims claims, ReadGrants grants, ServedReads reads) {
     /** Returns whether the peer may still read. */
     boolean isValid(long nowMs) {
       return claims == null || grants.check(claims, nowMs) == Status.OK;
@@ -111,7 +113,7 @@ final class Admission {
     ByteBuffer proof = ByteBuffer.allocate(Handshake.STORE_BYTES);
     Handshake.putStore(proof, ticket.proof());
     send(channel, proof.flip());
-    admitted = new Admitted(ticket.store(), null, null);
+    admitted = new Admitted(ticket.store(), null, null, null);
   }
 
   private void takeSize(ByteBuffer content, ByteChannel channel) {
@@ -159,7 +161,7 @@ final class Admission {
     if (status != Status.OK) {
       throw new SecurityException("a read key that is not valid any more");
     }
-    admitted = new Admitted(store, claims, grants);
+    admitted = new Admitted(store, claims, grants, grants.reads(claims));
   }
 
   /** Sends bytes, which fit into the empty buffer of a new connection. */

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.ddstore.nativeio.RowServer;
+import org.ddstore.spark.wire.connection.ServedReads;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -51,7 +52,8 @@ final class ChannelsInC extends WaitInC implements AutoCloseable {
 
   /** Answers the requests of a channel from now on; returns its number. */
   long add(ServedChannel served, GatherServer rows, SocketChannel channel) throws IOException {
-    long number = rows.serve(server, channel);
+    ServedReads reads = served.reads();
+    long number = rows.serve(server, channel, reads == null ? null : reads.counts());
     keep(number, served);
     return number;
   }

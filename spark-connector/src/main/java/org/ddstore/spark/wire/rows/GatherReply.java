@@ -52,6 +52,7 @@ final class GatherReply {
   private ByteBuffer tail = ByteBuffer.allocate(0); // empty until all records are copied
   private boolean statusOnly;
   private long leftBytes; // of the records
+  private boolean isWhole; // whether the reply has all records to their end
   private boolean packsAll;
   private int run;
   private int row; // within the run
@@ -93,6 +94,7 @@ final class GatherReply {
       throw new IllegalArgumentException("a request for %,d bytes of %,d".formatted(bytes, size));
     }
     leftBytes = Math.min(size, bytes);
+    isWhole = size <= bytes;
     packsAll = head.remaining() + leftBytes + tailBytes() <= DataLoop.PACKED_BYTES;
     if (tail.capacity() < tailBytes()) {
       tail = ByteBuffer.allocate(tailBytes());
@@ -103,6 +105,28 @@ final class GatherReply {
     row = 0;
     rowSkip = skip;
     return Status.OK;
+  }
+
+  /** Returns the bytes of the records in the reply. Call after {@link #begin}. */
+  long recordBytes() {
+    return leftBytes;
+  }
+
+  /** Returns the number of records whose first byte is in the reply. Call after {@link #begin}. */
+  int recordsBegun() {
+    int continued = rowSkip > 0 ? 1 : 0;
+    if (isWhole) {
+      return requested.rows() - continued;
+    }
+    int begun = 0;
+    long left = rowSkip + leftBytes;
+    for (int r = 0; r < requested.runs(); r++) {
+      for (int i = 0; i < requested.rows(r) && left > 0; i++) {
+        left -= requested.recordBytes(r, i);
+        begun++;
+      }
+    }
+    return begun - continued;
   }
 
   /**

@@ -49,15 +49,20 @@ public final class GatherServer {
     segment.release();
   }
 
-  /** Lets C answer the requests of a channel; returns its number. */
-  synchronized long serve(RowServer inC, SocketChannel channel) throws IOException {
+  /**
+   * Lets C answer the requests of a channel; returns its number.
+   *
+   * @param counts counters of its reads, or null; see {@link RowServer#add}
+   */
+  synchronized long serve(RowServer inC, SocketChannel channel, ByteBuffer counts)
+      throws IOException {
     if (servedInC == null) {
       if (closed) {
         throw new ClosedChannelException();
       }
       servedInC = openInC();
     }
-    return inC.add(channel, servedInC);
+    return inC.add(channel, servedInC, counts);
   }
 
   private ServedRows openInC() throws IOException {

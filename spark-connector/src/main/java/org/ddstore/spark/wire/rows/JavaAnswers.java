@@ -93,6 +93,8 @@ final class JavaAnswers {
               : server.begin(reply, request, GatherRequest.CHANNEL_PIECE_BYTES);
       if (status != Status.OK) {
         reply.beginStatus(ByteBuffer.wrap(new byte[] {status}));
+      } else if (served.reads() != null) {
+        served.reads().add(reply.recordsBegun(), reply.recordBytes());
       }
     } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
       throw e;

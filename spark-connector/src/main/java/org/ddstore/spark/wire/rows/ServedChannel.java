@@ -7,6 +7,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.wire.connection.ServedReads;
 
 /**
  * The owner's side of a data channel. After its {@link Admission}, the peer sends gather requests,
@@ -27,6 +28,7 @@ final class ServedChannel {
   private Admission.Admitted peer; // null before it is admitted
   private long numberInC; // 0: not answered by C
   private JavaAnswers inJava; // null: not answered by Java
+  private ServedReads reads; // null: not counted, or closed
 
   ServedChannel(DataLoop loop, SocketChannel channel) {
     this.loop = loop;
@@ -55,6 +57,11 @@ final class ServedChannel {
   /** Returns the store that the peer may read; null before it is admitted. */
   Nonce store() {
     return peer == null ? null : peer.store();
+  }
+
+  /** Returns the counters of the peer's reads; null for a peer of the application. */
+  ServedReads reads() {
+    return reads;
   }
 
   /** Returns the address of the peer's host. */
@@ -94,6 +101,10 @@ final class ServedChannel {
       return;
     }
     loop.admitted(this, peer.claims() != null);
+    reads = peer.reads();
+    if (reads != null) {
+      reads.opened();
+    }
     if (loop.inC() == null) {
       inJava = new JavaAnswers(this);
       return;
@@ -135,6 +146,10 @@ final class ServedChannel {
     if (numberInC != 0) {
       loop.inC().remove(numberInC);
       numberInC = 0;
+    }
+    if (reads != null) {
+      reads.closed();
+      reads = null;
     }
     key.cancel();
     loop.selectorChanged();

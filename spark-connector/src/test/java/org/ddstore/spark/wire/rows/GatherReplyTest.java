@@ -116,9 +116,12 @@ class GatherReplyTest {
   }
 
   private GatherReply begin(Segment segment) {
+    return begin(segment, 0, ROWS * segment.recordBytes(0));
+  }
+
+  private static GatherReply begin(Segment segment, int skip, int bytes) {
     ByteBuffer request =
-        GatherRequests.of(
-            Nonce.random(), false, 0, ROWS * segment.recordBytes(0), segment.nonce(), 0, ROWS);
+        GatherRequests.of(Nonce.random(), false, skip, bytes, segment.nonce(), 0, ROWS);
     request.position(1 + Handshake.STORE_BYTES);
     GatherReply reply = new GatherReply();
     byte status =
@@ -177,6 +180,20 @@ class GatherReplyTest {
         reply.end();
         assertThat(channel.taken.toByteArray()).as("stop at %d", stop).isEqualTo(expected);
       }
+    }
+  }
+
+  /** A record that is sent in pieces counts once. */
+  @Test
+  void countsTheRecordsThatBegin() {
+    for (int[] piece :
+        new int[][] {{0, 600, 6}, {0, 250, 3}, {50, 50, 0}, {50, 51, 1}, {1, 599, 5}}) {
+      GatherReply reply = begin(small, piece[0], piece[1]);
+      assertThat(reply.recordBytes()).isEqualTo(piece[1]);
+      assertThat(reply.recordsBegun())
+          .as("%d bytes from %d", piece[1], piece[0])
+          .isEqualTo(piece[2]);
+      reply.end();
     }
   }
 }

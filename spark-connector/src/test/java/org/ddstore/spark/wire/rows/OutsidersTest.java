@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.ddstore.memory.Nonce;
+import org.ddstore.spark.types.OutsideStatistics;
 import org.ddstore.spark.wire.connection.Handshake;
 import org.ddstore.spark.wire.connection.ReadClaims;
 import org.ddstore.spark.wire.connection.ReadKey;
@@ -90,6 +91,13 @@ class OutsidersTest extends DataPort {
     reader.getOutputStream().write(frame(false, 0, LARGE_BYTES, large(), 3, 1));
     assertThat(reply(reader.getInputStream(), LARGE_BYTES, large()))
         .isEqualTo(record(3, LARGE_BYTES));
+    String label = anyClaims().label();
+    assertThat(grants().statistics())
+        .containsExactly(new OutsideStatistics(label, 1, 6, 6, 5 * SMALL_BYTES + LARGE_BYTES));
+    reader.close();
+    await("the channel is closed")
+        .atMost(PATIENCE)
+        .until(() -> grants().statistics().get(0).channels() == 0);
   }
 
   @Test
