@@ -98,10 +98,18 @@ public final class StoreMetrics {
     };
   }
 
-  /** Returns the metrics of the last visit, or new ones. */
+  /**
+   * Returns new metrics with the counts of the present visit. They need a new registry, because
+   * Spark keeps observing the one that it has withdrawn.
+   */
   private static StoreMetrics visitOf(StoreSnapshot store) {
+    StoreMetrics made = new StoreMetrics(store, false);
     StoreMetrics left = LEFT.remove(store.token().id());
-    return left == null ? new StoreMetrics(store, false) : left;
+    if (left != null) {
+      made.readers.putAll(left.readers);
+      made.readers.forEach(made::publish);
+    }
+    return made;
   }
 
   /** Counts loaders of an attached reader, whose reads are counted by its attachment. */
