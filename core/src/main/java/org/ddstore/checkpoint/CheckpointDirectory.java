@@ -17,10 +17,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import org.ddstore.types.Loggers;
 
 /** Rank 0's operations on a directory of checkpoints; manifests decide which exist. */
 record CheckpointDirectory(CheckpointStorage storage) {
-  private static final System.Logger LOG = System.getLogger(CheckpointDirectory.class.getName());
+  private static final System.Logger LOG = Loggers.of(CheckpointDirectory.class);
   private static final String CLAIM = "claim";
 
   /** Returns the names of all manifests, the newest first. */

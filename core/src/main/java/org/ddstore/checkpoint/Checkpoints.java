@@ -16,6 +16,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.sampling.EpochState;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.CollectiveInterruptedException;
+import org.ddstore.types.Loggers;
 import org.ddstore.types.RejectedArgumentException;
 
 /**
@@ -38,7 +39,7 @@ import org.ddstore.types.RejectedArgumentException;
  * Communicator} for ranks that wait for each other in different groups is replaced by deadlines.
  */
 public final class Checkpoints implements AutoCloseable {
-  private static final System.Logger LOG = System.getLogger(Checkpoints.class.getName());
+  private static final System.Logger LOG = Loggers.of(Checkpoints.class);
 
   private final CheckpointStorage storage;
   private final CheckpointDirectory directory;

@@ -11,11 +11,12 @@ import java.util.List;
 import java.util.Map;
 import org.ddstore.collective.Communicator;
 import org.ddstore.sampling.EpochState;
+import org.ddstore.types.Loggers;
 import org.ddstore.types.RankFailedException;
 
 /** The save of one checkpoint by one rank: its writes, the agreement of all ranks, publication. */
 final class SaveRound {
-  private static final System.Logger LOG = System.getLogger(SaveRound.class.getName());
+  private static final System.Logger LOG = Loggers.of(SaveRound.class);
   private static final char WRITTEN = '+';
   private static final char STORAGE_FAILED = '!';
   private static final char BODY_FAILED = '?';

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.UUID;
+import org.ddstore.types.Loggers;
 
 /**
  * A 64-bit identifier of the running kernel. Two processes with equal ids share one page cache, so
@@ -16,7 +17,7 @@ import java.util.UUID;
  * @param bits exclusive or of the two halves of random/boot_id, see proc_sys_kernel(5)
  */
 public record BootId(long bits) {
-  private static final System.Logger LOG = System.getLogger(BootId.class.getName());
+  private static final System.Logger LOG = Loggers.of(BootId.class);
   private static final BootId LOCAL = read(Path.of("/proc/sys/kernel/random/boot_id"));
 
   /** Returns the id of the kernel that runs this process. */

@@ -12,13 +12,14 @@ import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.ddstore.types.Loggers;
 
 /** The transports of this process: all usable providers that the ServiceLoader finds. */
 public final class TransportProviders {
   /** Name of the choice among all transports that have an {@link TransportProvider#autoUse()}. */
   public static final String AUTO = "auto";
 
-  private static final System.Logger LOG = System.getLogger(TransportProviders.class.getName());
+  private static final System.Logger LOG = Loggers.of(TransportProviders.class);
 
   /** Limit of {@link #load}, because a class path that cannot be listed fails without end. */
   private static final int MAX_FAILURES = 100;

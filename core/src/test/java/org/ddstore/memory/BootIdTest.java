@@ -6,6 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +43,36 @@ class BootIdTest {
   @Test
   void isUniqueWithoutTheKernelFile() throws IOException {
     Path none = directory.resolve("none");
-    assertThat(BootId.read(none)).isNotEqualTo(BootId.read(none));
+    List<LogRecord> logged = new ArrayList<>();
+    Logger logger = Logger.getLogger(BootId.class.getName());
+    Handler handler = new Records(logged);
+    logger.addHandler(handler);
+    try {
+      assertThat(BootId.read(none)).isNotEqualTo(BootId.read(none));
+    } finally {
+      logger.removeHandler(handler);
+    }
+    assertThat(logged).hasSize(2).extracting(LogRecord::getLevel).containsOnly(Level.WARNING);
     assertThat(read("not an id")).isNotEqualTo(BootId.ofThisHost());
+  }
+
+  /** Keeps what the JDK logs, because these tests have no other library for it. */
+  private static final class Records extends Handler {
+    private final List<LogRecord> records;
+
+    Records(List<LogRecord> records) {
+      this.records = records;
+    }
+
+    @Override
+    public void publish(LogRecord record) {
+      records.add(record);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 }

@@ -18,10 +18,11 @@ import org.ddstore.collective.GroupEndpoint;
 import org.ddstore.collective.LaneExchange;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Loggers;
 
 /** An MPI world that mpirun has started. Lanes are files on one host, else MPI messages. */
 final class LaunchedWorld implements LaunchedRanks {
-  private static final System.Logger LOG = System.getLogger(LaunchedWorld.class.getName());
+  private static final System.Logger LOG = Loggers.of(LaunchedWorld.class);
 
   private static final int NUMBER = 1;
 

@@ -19,6 +19,7 @@ import mpi.Request;
 import mpi.Status;
 import org.ddstore.collective.MalformedMessageException;
 import org.ddstore.collective.Messenger;
+import org.ddstore.types.Loggers;
 import org.ddstore.types.ProcessAddress;
 
 /**
@@ -27,7 +28,7 @@ import org.ddstore.types.ProcessAddress;
  * order and loses nothing, and mpirun ends all processes when one has died.
  */
 final class MpiMessenger implements Messenger, AutoCloseable {
-  private static final System.Logger LOG = System.getLogger(MpiMessenger.class.getName());
+  private static final System.Logger LOG = Loggers.of(MpiMessenger.class);
   private static final int TAG = 2;
   private static final int MAX_MESSAGE_BYTES = 300_000;
   private static final Duration LIMIT = Duration.ofSeconds(60);

@@ -4,10 +4,11 @@ package org.ddstore.mpi;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import org.ddstore.collective.Communicator;
+import org.ddstore.types.Loggers;
 
 /** An exchange of the data of MPI's start over the communicator of the ranks. */
 final class StartExchange implements ProcessManager.Exchange {
-  private static final System.Logger LOG = System.getLogger(StartExchange.class.getName());
+  private static final System.Logger LOG = Loggers.of(StartExchange.class);
 
   private volatile Communicator ranks;
   private volatile Throwable failure;

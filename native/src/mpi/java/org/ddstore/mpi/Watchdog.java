@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.ddstore.types.Loggers;
 
 /**
  * A watchdog that ends this JVM when an MPI call does not return: a read from a dead process spins
@@ -22,7 +23,7 @@ final class Watchdog {
 
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private static final System.Logger LOG = System.getLogger(Watchdog.class.getName());
+  private static final System.Logger LOG = Loggers.of(Watchdog.class);
 
   private final Map<String, ProcessHandle> neighbours;
   private volatile String call;

@@ -21,6 +21,7 @@ import org.ddstore.transport.RemoteReader;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.Loggers;
 import org.ddstore.types.ProcessAddress;
 
 /** The MPI windows of one store. */
@@ -28,7 +29,7 @@ final class WindowTransport implements MpiTransport {
   private static final long FIRST_PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(50);
   private static final long LAST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private static final System.Logger LOG = System.getLogger(WindowTransport.class.getName());
+  private static final System.Logger LOG = Loggers.of(WindowTransport.class);
 
   private final World world;
   private final int[] worldRanks; // by rank of the group

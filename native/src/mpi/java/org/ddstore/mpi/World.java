@@ -11,6 +11,7 @@ import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
 import org.ddstore.types.FrozenMembershipException;
+import org.ddstore.types.Loggers;
 
 /**
  * The MPI world of this JVM. MPI can be initialised once per process, so there is one world,
@@ -18,7 +19,7 @@ import org.ddstore.types.FrozenMembershipException;
  * and go.
  */
 final class World {
-  private static final System.Logger LOG = System.getLogger(World.class.getName());
+  private static final System.Logger LOG = Loggers.of(World.class);
 
   /**
    * Lock held while this JVM is in MPI calls that wait for other ranks. Without it, two groups that

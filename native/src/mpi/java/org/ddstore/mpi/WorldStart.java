@@ -9,10 +9,11 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Loggers;
 
 /** The start of MPI, once in each process, in processes that are already running. */
 final class WorldStart {
-  private static final System.Logger LOG = System.getLogger(WorldStart.class.getName());
+  private static final System.Logger LOG = Loggers.of(WorldStart.class);
 
   private final Communicator ranks;
   private final Membership members;

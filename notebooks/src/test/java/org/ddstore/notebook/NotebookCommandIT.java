@@ -29,6 +29,7 @@ import org.ddstore.cli.Launcher;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.contract.Needed;
 import org.ddstore.contract.ProcessTree;
+import org.ddstore.spark.Browser;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -20,6 +20,7 @@ import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentPlaces;
 import org.ddstore.spark.resident.ResidentReads;
 import org.ddstore.spark.resident.SharedLossWarning;
+import org.ddstore.spark.resident.StoreEvents;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.types.StoreJobException;
@@ -81,6 +82,7 @@ final class ResidentRunner {
   <T> List<T> run(
       String action, Function<ResidentLayout, RankTask<T>> tasks, List<ResidentRunner> others) {
     places.checkLive();
+    long start = System.nanoTime();
     AtomicReference<ResidentLayout> lastLayout = new AtomicReference<>();
     List<RankOutcome<T>> outcomes =
         JobDescription.ofStore(
@@ -105,6 +107,8 @@ final class ResidentRunner {
                                   tasks.apply(now), snapshots.apply(now), now.homes(), more));
                         }));
     count(outcomes, lastLayout.get());
+    List<String> otherStores = others.stream().map(other -> other.name).toList();
+    events().ran(action, outcomes, lastLayout.get(), start, otherStores);
     List<T> results = new ArrayList<>(); // may be null
     for (RankOutcome<T> outcome : outcomes) {
       results.add(outcome.result());
@@ -113,14 +117,18 @@ final class ResidentRunner {
   }
 
   /**
-   * Prepares a run whose ranks are not started by this class: waits for the cluster, and restores
-   * lost rows. Blocks.
+   * Prepares a run whose ranks are not started by this class: waits for the cluster, restores lost
+   * rows, and records the start. Blocks.
    */
   void prepare() {
     places.checkLive();
     origin.job(places.now().groups(), 0).awaitCluster();
     warnOfLocality();
-    withoutGaps();
+    events().starts(withoutGaps());
+  }
+
+  private StoreEvents events() {
+    return new StoreEvents(context(), name);
   }
 
   private StoreSnapshot readableSnapshot() {

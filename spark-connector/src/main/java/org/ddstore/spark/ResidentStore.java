@@ -24,6 +24,7 @@ import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentProcesses;
 import org.ddstore.spark.resident.ResidentReads;
+import org.ddstore.spark.resident.StoreEvents;
 import org.ddstore.spark.resident.StoreGrants;
 import org.ddstore.spark.resident.StoreMetrics;
 import org.ddstore.spark.resident.StoreSnapshot;
@@ -79,7 +80,7 @@ public final class ResidentStore extends StoreFacts {
     this.token = token;
     this.processes = processes;
     this.changes = new ResidentChanges(name, origin, token, processes, places(), this::snapshot);
-    this.grants = new StoreGrants(token, processes);
+    this.grants = new StoreGrants(token, processes, events());
     this.changes.whenChanged(followed::update);
     this.reads = new ResidentReads(layout.groups().ranks());
     this.reports = new ExecutorReports(token.id(), name, places(), processes);
@@ -450,11 +451,23 @@ public final class ResidentStore extends StoreFacts {
    */
   public void drop() {
     checkOwner("drop");
-    end();
+    long start = System.nanoTime();
+    if (end()) {
+      events().dropped(places().now(), start);
+    }
   }
 
-  /** Does what {@link #drop} does, without the check of the owner. */
-  void end() {
+  /** Returns the recorder of the store's events. */
+  StoreEvents events() {
+    return new StoreEvents(context(), name());
+  }
+
+  /**
+   * Does what {@link #drop} does, without the check of the owner and the event.
+   *
+   * @return false if the store was dropped before
+   */
+  boolean end() {
     followed.end();
     Optional<Collection<ProcessAddress>> holders = places().end();
     if (holders.isPresent()) {
@@ -465,6 +478,7 @@ public final class ResidentStore extends StoreFacts {
         processes.drop(holders.get());
       }
     }
+    return holders.isPresent();
   }
 
   /** {@return what each rank has read in all runs so far, by rank and read path} */

@@ -24,6 +24,8 @@ import org.ddstore.spark.job.ResidentView;
 import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.resident.Parallel;
 import org.ddstore.spark.resident.WriteLock;
+import org.ddstore.spark.ui.StoresTabs;
+import org.ddstore.types.Plural;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +64,7 @@ final class ResidentStores implements ResidentView {
         known = new ResidentStores(context);
         context.addSparkListener(known.new Watch());
         ALL.put(context, known);
+        StoresTabs.attach(context, known.monitor);
       }
       return known;
     }
@@ -135,6 +138,7 @@ final class ResidentStores implements ResidentView {
   private ResidentStore loadAlone(
       String name, boolean inPlace, Function<ResidentStores, ResidentStore> load) {
     find(name).ifPresent(existing -> checkReplaceable(existing, inPlace));
+    long start = System.nanoTime();
     ResidentStore store = load.apply(this);
     ResidentStore before;
     boolean late;
@@ -147,6 +151,13 @@ final class ResidentStores implements ResidentView {
       throw new IllegalStateException("the application ended while \"" + name + "\" was loading");
     }
     // The store is registered: this is the commit point, and nothing is thrown after it.
+    store
+        .events()
+        .loaded(
+            store.origin().dump().isPresent() ? "restored" : "loaded",
+            store.places().now(),
+            start,
+            before == null ? "" : ", instead of " + Plural.of(before.rows(), "row"));
     // The store received no events before, so it looks for lost executors now.
     Interrupts.cleanUp("look for lost executors", store.places()::findLost);
     decommissions.start(context);

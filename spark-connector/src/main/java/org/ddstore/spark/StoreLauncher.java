@@ -28,6 +28,7 @@ import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.ResidentLoading;
 import org.ddstore.spark.resident.ResidentOrigin;
 import org.ddstore.spark.resident.ResidentProcesses;
+import org.ddstore.spark.resident.StoreEvents;
 import org.ddstore.spark.task.JobDescription;
 import org.ddstore.spark.wire.connection.StoreToken;
 import org.slf4j.Logger;
@@ -77,23 +78,28 @@ final class StoreLauncher {
   }
 
   private <T> List<T> run(RankTask<T> task, ReplicaGroups groups) {
+    long start = System.nanoTime();
     SlotsWarning slotsWarning = SlotsWarning.ofJob();
     try (Plans plans =
         new Plans(context(), settings, () -> IngestPlan.of(rows, ingest, groups.width()))) {
-      return plans.load(
-          () ->
-              new BarrierJob(
-                      session(),
-                      profile,
-                      settings,
-                      groups,
-                      plans.current().memoryBytes() * groups.groups(),
-                      slotsWarning,
-                      ResidentStores.of(context()))
-                  .run(
-                      attempt ->
-                          BarrierJob.Load.of(
-                              plans.forAttempt(attempt), groups, new UserTaskBody<>(task))));
+      List<T> results =
+          plans.load(
+              () ->
+                  new BarrierJob(
+                          session(),
+                          profile,
+                          settings,
+                          groups,
+                          plans.current().memoryBytes() * groups.groups(),
+                          slotsWarning,
+                          ResidentStores.of(context()))
+                      .run(
+                          attempt ->
+                              BarrierJob.Load.of(
+                                  plans.forAttempt(attempt), groups, new UserTaskBody<>(task))));
+      IngestPlan plan = plans.current();
+      new StoreEvents(context(), "").ranOn(plan.rows(), plan.memoryBytes(), groups.ranks(), start);
+      return results;
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import java.io.IOException;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
@@ -27,15 +30,20 @@ import org.ddstore.Variable;
 import org.ddstore.collective.ReduceOp;
 import org.ddstore.loader.LoadedBatch;
 import org.ddstore.loader.Loader;
+import org.ddstore.memory.BootId;
 import org.ddstore.sampling.Samplers;
 import org.ddstore.spark.cluster.RunWarnings;
 import org.ddstore.spark.job.StartedRank;
+import org.ddstore.spark.monitor.StoreJournal;
 import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.spark.types.StoreEvent;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.spark.types.StoreStatistics;
+import org.ddstore.spark.wire.LogTap;
 import org.ddstore.types.Backing;
+import org.ddstore.types.Loggers;
 import org.ddstore.types.Plural;
 import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.Tag;
@@ -418,6 +426,78 @@ class ResidentStoreTest extends OnResidentCluster {
     store.drop();
     assertThatThrownBy(() -> readInTasks(handle, ROWS))
         .hasStackTraceContaining("closed all its stores");
+  }
+
+  @Test
+  void recordsEachChangeOnce() {
+    StoreJournal journal = StoreJournal.of(cluster.session().sparkContext());
+    int before = journal.events().size();
+    List<String> logged;
+    long bytes;
+    Configurator.setLevel(StoreJournal.class.getName(), Level.INFO);
+    try (LogTap log = LogTap.open()) {
+      ResidentStore first = numbers().load("noted");
+      bytes = first.bytes();
+      ResidentStore store = first.replace(frame(0, ROWS));
+      first.drop(); // was dropped before
+      store.append(frame(ROWS, ROWS + 40));
+      store.run(
+          context -> {
+            checkAll(context.rows(), ROWS + 40);
+            return 0;
+          });
+      readInTasks(store.handle(), ROWS + 40);
+      assertThatThrownBy(() -> store.append(frame(0, 1).drop("id")))
+          .isInstanceOf(IllegalArgumentException.class);
+      store.grant("eval", Duration.ofHours(1));
+      store.revoke("eval");
+      store.revoke("eval");
+      RankPlaces.prepare(store);
+      store.drop();
+      store.drop();
+      numbers().run(context -> 0);
+      journal.record(new StoreEvent(0, "", StoreEvent.Kind.RUN, "a\nb\u001b[2Jc", 0, 0, 0));
+      logged = log.of(StoreJournal.class);
+    } finally {
+      Configurator.setLevel(StoreJournal.class.getName(), (Level) null);
+    }
+    List<StoreEvent> events = journal.events().subList(before, journal.events().size());
+    assertThat(events)
+        .extracting(StoreEvent::store, StoreEvent::kind, StoreEvent::rows)
+        .containsExactly(
+            tuple("noted", StoreEvent.Kind.LOAD, (long) ROWS),
+            tuple("noted", StoreEvent.Kind.LOAD, (long) ROWS),
+            tuple("noted", StoreEvent.Kind.APPEND, 40L),
+            tuple("noted", StoreEvent.Kind.RUN, 4L * (ROWS + 40)),
+            tuple("noted", StoreEvent.Kind.GRANT, ROWS + 40L),
+            tuple("noted", StoreEvent.Kind.REVOKE, 0L),
+            tuple("noted", StoreEvent.Kind.RUN, 0L),
+            tuple("noted", StoreEvent.Kind.DROP, ROWS + 40L),
+            tuple("", StoreEvent.Kind.RUN, (long) ROWS),
+            tuple("", StoreEvent.Kind.RUN, 0L));
+    assertThat(events.get(0).bytes()).isEqualTo(bytes);
+    assertThat(events.get(1).text()).endsWith(", instead of %d rows".formatted(ROWS));
+    assertThat(events.get(9).text()).isEqualTo("a b [2Jc");
+    assertThat(logged).hasSize(events.size()).last().isEqualTo("run without a store: a b [2Jc");
+    assertThat(logged.get(0)).startsWith("store \"noted\": loaded %d rows, ".formatted(ROWS));
+  }
+
+  /** Spark configures log4j2: its appenders and levels, by the name of the class. */
+  @Test
+  void classesOfCoreLogWhereSparkDoes() {
+    System.Logger logger = Loggers.of(BootId.class);
+    try (LogTap log = LogTap.open()) {
+      logger.log(System.Logger.Level.WARNING, "read {0} of {1}", "a", 7);
+      Configurator.setLevel(BootId.class.getName(), Level.ERROR);
+      try {
+        logger.log(System.Logger.Level.WARNING, "not read");
+        assertThat(logger.isLoggable(System.Logger.Level.WARNING)).isFalse();
+        logger.log(System.Logger.Level.ERROR, "failed", new IOException("cause"));
+      } finally {
+        Configurator.setLevel(BootId.class.getName(), (Level) null);
+      }
+      assertThat(log.of(BootId.class)).containsExactly("read a of 7", "failed");
+    }
   }
 
   @Test

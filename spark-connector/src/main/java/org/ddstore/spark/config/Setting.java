@@ -92,6 +92,12 @@ public enum Setting {
       Kind.choice(List.of("true", "false")),
       "If false, no store can be read from outside of its application: `grant` and `toJson` of"
           + " handles are refused, and no port opens to such readers."),
+  UI(
+      OptionKeys.SETTING_UI,
+      "true",
+      "true",
+      Kind.choice(List.of("true", "false")),
+      "If false, Spark's UI has no tab \"DDStore\". Read at the first use of a store."),
   READ_TIMEOUT(
       OptionKeys.SETTING_READ_TIMEOUT,
       "1min",

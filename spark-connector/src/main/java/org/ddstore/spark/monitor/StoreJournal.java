@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.types.StoreEvent;
 import org.slf4j.Logger;
@@ -22,6 +23,9 @@ public final class StoreJournal {
   private static final Logger LOG = LoggerFactory.getLogger(StoreJournal.class);
   private static final int KEPT = 512;
   private static final Map<SparkContext, StoreJournal> ALL = new HashMap<>(); // guarded by itself
+
+  /** Characters that would begin another line, or change a terminal that shows the log. */
+  private static final Pattern CONTROLS = Pattern.compile("[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
   private final Deque<StoreEvent> events = new ArrayDeque<>(); // guarded by itself
   private final List<Consumer<StoreEvent>> listeners = new CopyOnWriteArrayList<>();
@@ -41,15 +45,25 @@ public final class StoreJournal {
     listeners.add(Objects.requireNonNull(listener, "listener is null"));
   }
 
-  /** Logs and keeps an event. A failing listener is logged and does not fail the caller. */
-  public void record(StoreEvent event) {
+  /**
+   * Logs and keeps an event, with spaces for the control characters of its text. A loss is a
+   * warning. A failing listener is logged and does not fail the caller.
+   */
+  public void record(StoreEvent given) {
+    StoreEvent event = given.withText(CONTROLS.matcher(given.text()).replaceAll(" "));
     synchronized (events) {
       if (events.size() == KEPT) {
         events.removeFirst();
       }
       events.addLast(event);
     }
-    LOG.info("store \"{}\": {}", event.store(), event.text());
+    String subject =
+        event.store().isEmpty() ? "run without a store" : "store \"%s\"".formatted(event.store());
+    if (event.kind() == StoreEvent.Kind.LOSS) {
+      LOG.warn("{}: {}", subject, event.text());
+    } else {
+      LOG.info("{}: {}", subject, event.text());
+    }
     for (Consumer<StoreEvent> listener : listeners) {
       try {
         listener.accept(event);

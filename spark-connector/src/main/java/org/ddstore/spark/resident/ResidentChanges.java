@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
@@ -119,6 +120,7 @@ public final class ResidentChanges {
   }
 
   private void appendHere(AppendPlan fitting, Dataset<Row> rows) {
+    long start = System.nanoTime();
     ResidentOrigin source =
         origin.with(
             fitting.select(rows, origin.ingest().takesAll()),
@@ -139,7 +141,7 @@ public final class ResidentChanges {
                         plan.shards(groups.ranks()), places.findLost().preferredLocations()),
                     plan.encoder(groups.members()));
               });
-      commit(loading, loaded, source);
+      commit(loading, loaded, source, start);
     } catch (NotUniformException e) {
       throw new IllegalArgumentException(
           "the rows cannot be appended to \"%s\": %s; the store has records of %s"
@@ -151,10 +153,15 @@ public final class ResidentChanges {
 
   /** Commits an append: adds both the rows and their origin, or neither. */
   private void commit(
-      ResidentLoading loading, ResidentLoading.Loaded loaded, ResidentOrigin source) {
+      ResidentLoading loading,
+      ResidentLoading.Loaded loaded,
+      ResidentOrigin source,
+      long startNanos) {
+    AtomicReference<ResidentLayout> before = new AtomicReference<>();
     try {
       places.change(
           now -> {
+            before.set(now);
             places.checkLive();
             ResidentLayout after = now.with(loaded.shards()).without(loaded.gone());
             origins.add(source);
@@ -164,6 +171,7 @@ public final class ResidentChanges {
       loading.forget(loaded.shards());
       throw e;
     }
+    events().appended(before.get(), places.now(), startNanos);
   }
 
   /** Returns the number of completed repairs. */
@@ -181,12 +189,26 @@ public final class ResidentChanges {
       return;
     }
     long start = System.nanoTime();
-    restoreAll();
+    List<ShardReport> restored = new ArrayList<>();
+    try {
+      restoreAll(restored);
+    } finally {
+      if (!restored.isEmpty()) {
+        events().repaired(restored, start);
+      }
+    }
     repairNanos.addAndGet(System.nanoTime() - start);
     repairs.incrementAndGet();
   }
 
-  private void restoreAll() {
+  private StoreEvents events() {
+    return new StoreEvents(origin.session().sparkContext(), name);
+  }
+
+  /**
+   * @param restored list that each restored shard is added to
+   */
+  private void restoreAll(List<ShardReport> restored) {
     for (int round = 1; needsRepair(); round++) {
       if (round > origin.settings().maxAttempts()) {
         throw new DDStoreException(
@@ -196,7 +218,7 @@ public final class ResidentChanges {
                     Plural.of(places.now().lost().size(), "shard is", "shards are"),
                     Plural.of(round - 1, "repair")));
       }
-      bringBack(places.now());
+      bringBack(places.now(), restored);
     }
   }
 
@@ -217,7 +239,7 @@ public final class ResidentChanges {
     }
   }
 
-  private void bringBack(ResidentLayout before) {
+  private void bringBack(ResidentLayout before, List<ShardReport> restored) {
     Set<String> leaving = places.leaving();
     if (!leaving.isEmpty()) {
       LOG.warn(
@@ -225,9 +247,6 @@ public final class ResidentChanges {
           name,
           before.placesOn(leaving).size(),
           leaving);
-    }
-    if (!before.lost().isEmpty()) {
-      LOG.warn("store \"{}\": restoring {} lost shards", name, before.lost().size());
     }
     SparkContext context = origin.session().sparkContext();
     Set<String> present = before.executors();
@@ -244,7 +263,9 @@ public final class ResidentChanges {
                   places.change(
                       now -> {
                         places.checkLive();
-                        return after.withLostOf(now);
+                        ResidentLayout changed = after.withLostOf(now);
+                        restored.addAll(changed.shardsNotIn(now));
+                        return changed;
                       }))
           .run();
     } catch (StoreJobException e) {

@@ -125,6 +125,18 @@ public final class ResidentLayout {
     return new ResidentLayout(version + 1, schema, groups, changed, still);
   }
 
+  /** Returns the shards that have other memory than in an earlier version. */
+  List<ShardReport> shardsNotIn(ResidentLayout before) {
+    List<ShardReport> changed = new ArrayList<>();
+    forEach(
+        (place, shard) -> {
+          if (!shard.equals(before.shard(place))) {
+            changed.add(shard);
+          }
+        });
+    return changed;
+  }
+
   /** Marks shards as lost that are lost in another version and did not change since. */
   ResidentLayout withLostOf(ResidentLayout other) {
     Set<Place> more = new HashSet<>(lost);

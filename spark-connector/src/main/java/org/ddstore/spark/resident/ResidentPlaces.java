@@ -11,16 +11,12 @@ import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.types.ProcessAddress;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The current locations of the rows of a resident store. Appends, repairs and the loss of executors
  * change them. Thread-safe.
  */
 public final class ResidentPlaces {
-  private static final Logger LOG = LoggerFactory.getLogger(ResidentPlaces.class);
-
   private final String name;
   private final SparkContext context;
   private final Supplier<String> description;
@@ -69,11 +65,7 @@ public final class ResidentPlaces {
       losses += after.lost().size() - before.lost().size();
     }
     if (after != before) {
-      LOG.warn(
-          "store \"{}\" has lost {} shards with executors {}",
-          name,
-          after.lost().size() - before.lost().size(),
-          executors);
+      new StoreEvents(context, name).lost(before, after, executors);
     }
   }
 

@@ -29,12 +29,14 @@ import org.ddstore.types.ProcessAddress;
 public final class StoreGrants {
   private final StoreToken token;
   private final ResidentProcesses processes;
+  private final StoreEvents events;
   private final Map<String, Long> ends = new TreeMap<>(); // by label; guarded by this
   private final Set<String> revoked = new TreeSet<>(); // guarded by this
 
-  public StoreGrants(StoreToken token, ResidentProcesses processes) {
+  public StoreGrants(StoreToken token, ResidentProcesses processes, StoreEvents events) {
     this.token = token;
     this.processes = processes;
+    this.events = events;
   }
 
   /**
@@ -46,16 +48,24 @@ public final class StoreGrants {
    * @throws org.ddstore.types.DDStoreException if an executor does not answer in time
    */
   public OutsideHandle grant(StoreState state, String label, long expiresMs) {
+    long start = System.nanoTime();
     ReadClaims claims = new ReadClaims(token.id(), label, expiresMs);
+    boolean isLonger;
     synchronized (this) {
       if (revoked.contains(label)) {
         throw new IllegalArgumentException(
             "grant \"%s\" was revoked: choose another label".formatted(label));
       }
+      Long before = ends.get(label);
+      isLonger = before == null || before < expiresMs;
       ends.merge(label, expiresMs, Math::max);
     }
     List<Catalog> catalogs = state.catalogs();
     Map<ProcessAddress, OutsidePort> ports = open(catalogs);
+    if (isLonger) {
+      Instant end = expiresMs == ReadClaims.NEVER ? null : Instant.ofEpochMilli(expiresMs);
+      events.granted(label, end, state.rows(), start);
+    }
     boolean hasPort = ports.values().stream().anyMatch(port -> port.port() != 0);
     String problem =
         hasPort
@@ -124,13 +134,19 @@ public final class StoreGrants {
    * @throws IllegalArgumentException if there is no such grant
    */
   public List<String> revoke(String label, Collection<ProcessAddress> holders) {
+    long start = System.nanoTime();
+    boolean isNew;
     synchronized (this) {
       if (!ends.containsKey(label)) {
         throw new IllegalArgumentException(
             "no grant \"%s\": the grants are %s".formatted(label, ends.keySet()));
       }
-      revoked.add(label);
+      isNew = revoked.add(label);
     }
-    return processes.revoke(holders, revoked());
+    List<String> silent = processes.revoke(holders, revoked());
+    if (isNew) {
+      events.revoked(label, silent, start);
+    }
+    return silent;
   }
 }

@@ -62,7 +62,9 @@ final class BulkRowReader implements AutoCloseable {
                   .toArray(String[]::new));
     }
     ReadStatistics[] before = statistics();
+    long start = System.nanoTime();
     fill(indices);
+    long nanos = System.nanoTime() - start;
     ReadStatistics[] after = statistics();
     long bytes = 0;
     for (ReadPath path : ReadPath.values()) {
@@ -71,6 +73,9 @@ final class BulkRowReader implements AutoCloseable {
       counts.add(path, after[i].rows() - before[i].rows(), pathBytes);
       bytes += pathBytes;
     }
+    int remote = ReadPath.REMOTE.index();
+    double remoteRows = after[remote].rows() - before[remote].rows();
+    counts.addWaitNanos((long) (nanos * remoteRows / Math.max(1, rows())));
     adapt(indices.length, bytes);
     return new TensorPlaces(batch);
   }

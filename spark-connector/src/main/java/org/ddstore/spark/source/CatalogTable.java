@@ -16,6 +16,7 @@ import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.sources.InsertableRelation;
 import org.apache.spark.sql.types.StructType;
+import org.ddstore.spark.StoreProperties;
 
 /** A store as a table of the catalog, which supports inserts. */
 class CatalogTable extends DDStoreTable implements SupportsWrite {
@@ -37,6 +38,14 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
   public final Set<TableCapability> capabilities() {
     return EnumSet.of(
         TableCapability.BATCH_READ, TableCapability.V1_BATCH_WRITE, TableCapability.TRUNCATE);
+  }
+
+  /** Returns the facts of the store; none if it was dropped. */
+  @Override
+  public Map<String, String> properties() {
+    return StoreWriter.find(SparkSession.active(), storeName())
+        .map(StoreProperties::of)
+        .orElse(Map.of());
   }
 
   @Override
@@ -91,6 +100,11 @@ class CatalogTable extends DDStoreTable implements SupportsWrite {
   static final class Staged extends CatalogTable implements StagedTable {
     Staged(ReadOptions options, StructType schema, WriteMode mode, Map<String, String> properties) {
       super(options, schema, mode, properties);
+    }
+
+    @Override
+    public Map<String, String> properties() {
+      return Map.of(); // the store that exists is another one
     }
 
     @Override

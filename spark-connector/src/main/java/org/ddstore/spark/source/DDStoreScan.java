@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.metric.CustomMetric;
+import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -110,6 +111,11 @@ final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
   @Override
   public CustomMetric[] supportedCustomMetrics() {
     return ScanMetric.all();
+  }
+
+  @Override
+  public CustomTaskMetric[] reportDriverMetrics() {
+    return ScanMetric.ofDriver(handle.rows() - rows.rows());
   }
 
   /** Compares scans; Spark reuses the result of an equal scan. */

@@ -3,15 +3,40 @@ package org.ddstore.spark.source;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.ddstore.ReadStatistics;
 import org.ddstore.types.ReadPath;
 
-/** Counters of rows and bytes read by a task, by path. Written by one thread, read by any. */
+/**
+ * Counters of rows and bytes read by a task, by path, and of its time. Written by one thread, read
+ * by any.
+ */
 final class ReadCounts {
   private static final int PATHS = ReadPath.values().length;
 
   private final AtomicLongArray counts = new AtomicLongArray(3 * PATHS);
+  private final AtomicLong nanos = new AtomicLong();
+  private final AtomicLong waitNanos = new AtomicLong();
+
+  /** Adds the time in which a batch was made. */
+  void addNanos(long added) {
+    nanos.addAndGet(added);
+  }
+
+  /** Adds the part of such a time in which the task waited for rows of other hosts. */
+  void addWaitNanos(long added) {
+    waitNanos.addAndGet(added);
+  }
+
+  long waitNanos() {
+    return waitNanos.get();
+  }
+
+  /** Returns the time in which the task read rows and did not wait for other hosts. */
+  long readNanos() {
+    return Math.max(0, nanos.get() - waitNanos.get());
+  }
 
   void add(ReadPath path, long rows, long bytes) {
     counts.addAndGet(path.index(), rows);

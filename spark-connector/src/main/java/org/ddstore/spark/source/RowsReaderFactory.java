@@ -88,10 +88,13 @@ final class RowsReaderFactory implements PartitionReaderFactory {
 
     @Override
     public boolean next() {
+      long start = System.nanoTime();
       try {
         batch = batches.next();
       } catch (DDStoreException e) {
         throw LostRows.met(store.name(), e);
+      } finally {
+        batches.counts().addNanos(System.nanoTime() - start);
       }
       return batch != null;
     }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.source;
 
+import java.util.Locale;
+import java.util.LongSummaryStatistics;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
@@ -32,7 +36,10 @@ abstract class ScanMetric extends CustomSumMetric {
       new BytesRead(),
       new OwnProcessRows(),
       new SameHostRows(),
-      new RemoteRowsRead()
+      new RemoteRowsRead(),
+      new RowsSkipped(),
+      new WaitTime(),
+      new ReadTime()
     };
   }
 
@@ -42,11 +49,62 @@ abstract class ScanMetric extends CustomSumMetric {
       new Value(BytesRead.NAME, counts.bytes()),
       new Value(OwnProcessRows.NAME, counts.rows(ReadPath.OWN_PROCESS)),
       new Value(SameHostRows.NAME, counts.rows(ReadPath.SAME_HOST)),
-      new Value(RemoteRowsRead.NAME, counts.rows(ReadPath.REMOTE))
+      new Value(RemoteRowsRead.NAME, counts.rows(ReadPath.REMOTE)),
+      new Value(WaitTime.NAME, counts.waitNanos()),
+      new Value(ReadTime.NAME, counts.readNanos())
     };
   }
 
+  /** Returns the values that the driver knows when it plans a scan. */
+  static CustomTaskMetric[] ofDriver(long rowsSkipped) {
+    return new CustomTaskMetric[] {new Value(RowsSkipped.NAME, rowsSkipped)};
+  }
+
   private record Value(String name, long value) implements CustomTaskMetric {}
+
+  /** A time of which tasks report nanoseconds, and Spark shows milliseconds. */
+  private abstract static class Time extends ScanMetric {
+    Time(String name, String description) {
+      super(name, description);
+    }
+
+    @Override
+    public String aggregateTaskMetrics(long[] taskNanos) {
+      LongSummaryStatistics all = LongStream.of(taskNanos).summaryStatistics();
+      return String.format(
+          Locale.ROOT,
+          "%,d ms (slowest task %,d ms)",
+          TimeUnit.NANOSECONDS.toMillis(all.getSum()),
+          TimeUnit.NANOSECONDS.toMillis(Math.max(0, all.getMax())));
+    }
+  }
+
+  /** Time in which tasks waited for rows of other hosts. */
+  public static final class WaitTime extends Time {
+    static final String NAME = "ddstoreWaitTime";
+
+    public WaitTime() {
+      super(NAME, "time waiting for rows of other hosts");
+    }
+  }
+
+  /** Time in which tasks found and copied rows, without {@link WaitTime}. */
+  public static final class ReadTime extends Time {
+    static final String NAME = "ddstoreReadTime";
+
+    public ReadTime() {
+      super(NAME, "time reading rows");
+    }
+  }
+
+  /** Number of rows of the store that the scan leaves out. */
+  public static final class RowsSkipped extends ScanMetric {
+    static final String NAME = "ddstoreRowsSkipped";
+
+    public RowsSkipped() {
+      super(NAME, "rows skipped by the index");
+    }
+  }
 
   /** Number of rows of which at least one field was read. */
   public static final class RowsRead extends ScanMetric {

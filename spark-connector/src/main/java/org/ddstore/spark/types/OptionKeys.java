@@ -159,6 +159,9 @@ public final class OptionKeys {
   /** Grants to readers from outside of Spark; {@code true} by default. */
   public static final String SETTING_GRANTS = SETTING_PREFIX + "grants";
 
+  /** Tab "DDStore" in Spark's UI; {@code true} by default. */
+  public static final String SETTING_UI = SETTING_PREFIX + "ui.enabled";
+
   /** First port for data channels, from 0 to 65,535; 0, any port, by default. */
   public static final String SETTING_DATA_PORT = SETTING_PREFIX + "data.port";
 

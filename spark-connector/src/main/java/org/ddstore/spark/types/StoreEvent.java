@@ -56,4 +56,13 @@ public record StoreEvent(
     Objects.requireNonNull(kind, "kind is null");
     Objects.requireNonNull(text, "text is null");
   }
+
+  /**
+   * {@return this event with another text}
+   *
+   * @param other one line
+   */
+  public StoreEvent withText(String other) {
+    return new StoreEvent(timeMs, store, kind, other, rows, bytes, millis);
+  }
 }

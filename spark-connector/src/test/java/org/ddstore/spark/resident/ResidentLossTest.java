@@ -3,6 +3,7 @@ package org.ddstore.spark.resident;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -30,8 +31,10 @@ import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.TestCluster;
+import org.ddstore.spark.monitor.StoreJournal;
 import org.ddstore.spark.types.RebuildDiffersException;
 import org.ddstore.spark.types.ResidentShard;
+import org.ddstore.spark.types.StoreEvent;
 import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.DDStoreException;
@@ -280,6 +283,17 @@ class ResidentLossTest extends OnTestCluster {
     assertThat(read.value() - ROWS).as("rows read by the repair").isEqualTo(lost);
     counted.run(RankContext::isHome);
     assertThat(read.value() - ROWS).as("rows read by a run after it").isEqualTo(lost);
+    List<StoreEvent> events =
+        StoreJournal.of(cluster.session().sparkContext()).events().stream()
+            .filter(event -> event.store().equals(counted.name()))
+            .filter(event -> event.kind() != StoreEvent.Kind.RUN)
+            .toList();
+    assertThat(events)
+        .extracting(StoreEvent::kind, StoreEvent::rows)
+        .containsExactly(
+            tuple(StoreEvent.Kind.LOAD, (long) ROWS),
+            tuple(StoreEvent.Kind.LOSS, lost),
+            tuple(StoreEvent.Kind.REPAIR, lost));
   }
 
   @Test

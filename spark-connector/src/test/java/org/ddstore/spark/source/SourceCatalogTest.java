@@ -4,9 +4,12 @@ package org.ddstore.spark.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.AnalysisException;
 import org.ddstore.spark.DDStores;
+import org.ddstore.spark.ResidentStore;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,6 +30,25 @@ class SourceCatalogTest extends SourceOnCluster {
     spark.sql("create table ddstore.t options (ranks 2, orderBy 'value') as select * from numbers");
     assertThat(DDStores.open(spark, "t").ranks()).isEqualTo(2);
     assertSame(spark.table("ddstore.t"), labelled());
+    Map<String, String> shown = new HashMap<>();
+    spark
+        .sql("show tblproperties ddstore.t")
+        .collectAsList()
+        .forEach(row -> shown.put(row.getString(0), row.getString(1)));
+    ResidentStore store = DDStores.open(spark, "t");
+    assertThat(shown)
+        .containsEntry("rows", Long.toString(store.rows()))
+        .containsEntry("bytes", Long.toString(store.bytes()))
+        .containsEntry("ranks", "2")
+        .containsEntry("width", "2")
+        .containsEntry("backing", "shm")
+        .containsKeys("transport", "created", "age");
+    assertThat(shown.get("places")).startsWith("executor ").contains("rank");
+    assertThat(spark.sql("describe table extended ddstore.t").collectAsList())
+        .anySatisfy(row -> assertThat(row).asString().startsWith("[Owner," + store.owner()))
+        .anySatisfy(row -> assertThat(row).asString().contains("backing=shm", "ranks=2"));
+    assertThat(spark.sql("show create table ddstore.t").first().getString(0))
+        .startsWith("CREATE TABLE ddstore.t");
     spark.sql("insert into ddstore.t select -1L, 2, 3.5f");
     assertThat(spark.sql("select * from ddstore.t where __index = " + LABELLED).collectAsList())
         .hasToString("[[-1,2,3.5]]");

@@ -82,6 +82,11 @@ class SourceOnExecutorsTest extends SourceOnCluster {
         .hasSize(50)
         .allMatch(row -> row.getLong(0) == row.getLong(1) && row.getLong(0) / 50 == 2);
     assertThat(metric(between, "ddstoreRows")).isEqualTo(50);
+    assertThat(metric(between, "ddstoreRowsSkipped")).isEqualTo(ROWS - 50);
+    assertThat(metric(between, "ddstoreReadTime")).isPositive();
+    assertThat(metric(between, "ddstoreWaitTime")).as("no row of another host").isZero();
+    assertThat(new ScanMetric.ReadTime().aggregateTaskMetrics(new long[] {2_000_000, 3_000_000}))
+        .isEqualTo("5 ms (slowest task 3 ms)");
 
     Dataset<Row> in =
         spark.sql(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.ddstore.notebook;
-
-import static org.awaitility.Awaitility.await;
+package org.ddstore.spark;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -14,6 +12,7 @@ import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -21,10 +20,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.ddstore.contract.Needed;
 
 /** A page in Chromium without a window, driven by the DevTools protocol. For one thread. */
-final class Browser implements WebSocket.Listener, AutoCloseable {
+public final class Browser implements WebSocket.Listener, AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -44,7 +44,7 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
    *
    * @param folder empty folder of the browser
    */
-  static Browser open(Path folder, String address) throws IOException, InterruptedException {
+  public static Browser open(Path folder, String address) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(
             "chromium",
@@ -65,7 +65,7 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
     }
     Path port = folder.resolve("DevToolsActivePort");
     URI page =
-        await()
+        Awaitility.await()
             .atMost(LIMIT)
             .ignoreExceptions() // the file is there before its content and the port
             .until(() -> page(Files.readAllLines(port).get(0)), Objects::nonNull);
@@ -112,13 +112,42 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
   }
 
   /** Returns the value of an expression of JavaScript. */
-  JsonNode value(String expression) throws Exception {
+  public JsonNode value(String expression) throws Exception {
     return call("Runtime.evaluate", Map.of("expression", expression, "returnByValue", true))
         .at("/result/value");
   }
 
+  /** Waits until an expression of JavaScript is true. */
+  public void await(String expression) {
+    Awaitility.await()
+        .atMost(LIMIT)
+        .failFast(expression, () -> !chromium.isAlive())
+        .until(() -> value(expression), JsonNode::asBoolean);
+  }
+
+  /**
+   * Writes a picture of the whole page.
+   *
+   * @param width width of the window in pixels
+   * @param file PNG file to write
+   */
+  public void picture(int width, Path file) throws Exception {
+    resize(width, 1000);
+    int height = value("document.documentElement.scrollHeight").asInt();
+    resize(width, height);
+    JsonNode picture = call("Page.captureScreenshot", Map.of("format", "png"));
+    Files.createDirectories(file.getParent());
+    Files.write(file, Base64.getDecoder().decode(picture.get("data").asText()));
+  }
+
+  private void resize(int width, int height) throws Exception {
+    call(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
+  }
+
   /** Waits until an element is shown, and clicks into its middle. */
-  void click(String selector, String content) throws Exception {
+  public void click(String selector, String content) throws Exception {
     String middle =
         """
         (() => {
@@ -127,7 +156,7 @@ final class Browser implements WebSocket.Listener, AutoCloseable {
           return box?.width ? [box.x + box.width / 2, box.y + box.height / 2] : null;
         })()"""
             .formatted(JSON.writeValueAsString(selector), JSON.writeValueAsString(content));
-    JsonNode at = await().atMost(LIMIT).until(() -> value(middle), JsonNode::isArray);
+    JsonNode at = Awaitility.await().atMost(LIMIT).until(() -> value(middle), JsonNode::isArray);
     for (String event : List.of("mouseMoved", "mousePressed", "mouseReleased")) {
       call(
           "Input.dispatchMouseEvent",

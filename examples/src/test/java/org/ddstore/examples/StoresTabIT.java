@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.ddstore.spark.Browser;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The tab "DDStore" of a running application on each release of Spark, in Chromium. */
+@Tag("slow")
+@Tag("always")
+@Timeout(value = 900, unit = TimeUnit.SECONDS)
+class StoresTabIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static final Path PICTURES =
+      Path.of(System.getProperty("ddstore.root"), "examples/target/tab");
+  private static final int DESKTOP = 1400;
+  private static final int PHONE = 390;
+
+  /** A user's name of 255 characters, which must be shown as it is. */
+  private static final String OWNER =
+      ("<script>document.title='broken'</script>\"'&é漢" + "x".repeat(255)).substring(0, 255);
+
+  @TempDir private Path work;
+
+  static List<SparkHome> supported() {
+    return SparkHome.supported();
+  }
+
+  @ParameterizedTest
+  @MethodSource("supported")
+  void showsTheStatisticsAndALoss(SparkHome spark) throws Exception {
+    Path classes = Path.of(System.getProperty("ddstore.root"), "examples/target/test-classes");
+    String executors = SparkHome.RUNTIME_JAR + File.pathSeparator + classes;
+    ProcessBuilder builder =
+        spark.program(
+            work,
+            spark.classPath(SparkHome.RUNTIME_JAR, classes),
+            List.of(TabProgram.class.getName(), executors));
+    builder.environment().put("SPARK_USER", OWNER);
+    builder.redirectError(work.resolve("err.txt").toFile());
+    Process program = builder.start();
+    try (BufferedReader out =
+        new BufferedReader(new InputStreamReader(program.getInputStream(), UTF_8))) {
+      String address = after(out, "UI ");
+      try (Browser browser = Browser.open(work.resolve("browser"), address + "/ddstore/")) {
+        browser.await("document.getElementById('ddstore').dataset.shown > 0");
+        assertThat(browser.value("document.title").asText())
+            .contains("Stores")
+            .doesNotContain("broken");
+        assertThat(
+                browser
+                    .value("document.querySelector('.nav-item a[href$=\"/ddstore/\"]').textContent")
+                    .asText())
+            .contains("DDStore");
+        assertThat(browser.value("document.getElementById('ddstore').textContent").asText())
+            .contains("train", "20,000", "complete", OWNER);
+        pictures(browser, spark, "overview");
+
+        checkNumbers(program, out, browser, address);
+        pictures(browser, spark, "store");
+
+        long sinceNs = System.nanoTime();
+        killExecutor(program);
+        browser.await("document.getElementById('ddstore').textContent.includes('rows lost')");
+        System.out.printf(
+            "Spark %s: a killed executor was shown after %.1f s%n",
+            spark.name(), (System.nanoTime() - sinceNs) / 1e9);
+        browser.await(
+            "[...document.querySelectorAll('td .bad')].some(e => e.textContent === 'loss')");
+        pictures(browser, spark, "loss");
+      }
+      program.getOutputStream().close();
+      assertThat(program.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } finally {
+      List<ProcessHandle> children = program.descendants().toList();
+      program.destroyForcibly().waitFor();
+      children.forEach(ProcessHandle::destroyForcibly);
+    }
+  }
+
+  /** Compares the JSON of the tab, and numbers in the page, with {@code statistics()}. */
+  private static void checkNumbers(
+      Process program, BufferedReader out, Browser browser, String address) throws Exception {
+    program.getOutputStream().write('\n');
+    program.getOutputStream().flush();
+    JsonNode expected = withoutTimes(JSON.readTree(after(out, "STATISTICS ")));
+    Awaitility.await()
+        .atMost(LIMIT)
+        .untilAsserted(
+            () ->
+                assertThat(
+                        withoutTimes(
+                            JSON.readTree(get(address + "/ddstore/api/store?name=train"))
+                                .get("store")))
+                    .isEqualTo(expected));
+    browser.value("location.hash = 'train'");
+    browser.await("document.getElementById('ddstore').textContent.includes('What a step spends')");
+    browser.await("document.querySelectorAll('#ddstore svg').length == 2"); // after two samples
+    long rows = 0;
+    for (JsonNode executor : expected.get("executors")) {
+      for (JsonNode reader : executor.get("readers")) {
+        for (JsonNode path : reader.get("reads")) {
+          rows += path.get("rows").asLong();
+        }
+      }
+    }
+    assertThat(rows).isEqualTo(40L * TabProgram.ROWS);
+    String shown =
+        browser
+            .value(
+                "[...document.querySelectorAll('#ddstore table')].find(t => t.textContent.includes('Last report'))"
+                    + ".innerText")
+            .asText()
+            .replace(",", "");
+    long inPage = 0;
+    for (String line : shown.lines().skip(1).toList()) {
+      String[] cells = line.split("\t", -1);
+      inPage += Long.parseLong(cells[5]) + Long.parseLong(cells[6]) + Long.parseLong(cells[7]);
+    }
+    assertThat(inPage).as(shown).isEqualTo(rows);
+    assertThat(get(address + "/ddstore/api/store?name=none")).isEqualTo("no such store");
+  }
+
+  private static JsonNode withoutTimes(JsonNode store) {
+    store.get("executors").forEach(executor -> ((ObjectNode) executor).remove("answeredMs"));
+    return store;
+  }
+
+  /** Takes pictures in both themes, where the release has them, on a desktop and on a phone. */
+  private static void pictures(Browser browser, SparkHome spark, String page) throws Exception {
+    Path folder = PICTURES.resolve(spark.name());
+    boolean hasThemes =
+        browser.value("document.getElementById('theme-toggle') !== null").asBoolean();
+    for (String theme : hasThemes ? List.of("light", "dark") : List.of("light")) {
+      if (hasThemes) {
+        browser.value(
+            "document.documentElement.setAttribute('data-bs-theme', '%s')".formatted(theme));
+      }
+      browser.picture(DESKTOP, folder.resolve(page + "-" + theme + ".png"));
+      browser.picture(PHONE, folder.resolve(page + "-" + theme + "-phone.png"));
+      assertThat(
+              browser
+                  .value("document.getElementById('ddstore').scrollWidth <= innerWidth")
+                  .asBoolean())
+          .as("%s fits a phone", page)
+          .isTrue();
+    }
+  }
+
+  private static void killExecutor(Process program) {
+    ProcessHandle executor =
+        program
+            .descendants()
+            .filter(
+                child ->
+                    child.info().commandLine().orElse("").contains("CoarseGrainedExecutorBackend"))
+            .findAny()
+            .orElseThrow();
+    executor.destroyForcibly();
+  }
+
+  private static String after(BufferedReader out, String prefix) throws IOException {
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      if (line.startsWith(prefix)) {
+        return line.substring(prefix.length());
+      }
+    }
+    throw new IllegalStateException("the program has ended");
+  }
+
+  private static String get(String address) throws IOException, InterruptedException {
+    return HttpClient.newHttpClient()
+        .send(HttpRequest.newBuilder(URI.create(address)).build(), BodyHandlers.ofString())
+        .body();
+  }
+}
