@@ -3,7 +3,6 @@ package org.ddstore.spark.resident;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -55,7 +54,6 @@ public final class StoreMetrics {
   private final boolean isOfDriver;
   private final Map<String, ReaderCounts> readers = new HashMap<>(); // guarded by BY_STORE
   private int watches; // guarded by BY_STORE
-  private long leftNs; // time of the end of the last watch; guarded by BY_STORE
 
   private StoreMetrics(StoreSnapshot store, boolean isOfDriver) {
     this.store = store.token().id();
@@ -153,7 +151,6 @@ public final class StoreMetrics {
       if (--watches == 0 && !isHome() && BY_STORE.remove(store, this)) {
         withdraw();
         if (Visit.isOpen(store)) {
-          leftNs = System.nanoTime();
           LEFT.put(store, this);
           Visit.leaveLater(this, store);
         }
@@ -161,10 +158,10 @@ public final class StoreMetrics {
     }
   }
 
-  /** Returns whether there has been no watch for some time. */
-  boolean isUnusedFor(Duration time) {
+  /** Forgets these counts of a visit; false if a reader has continued them. */
+  boolean forgetIfLeft() {
     synchronized (BY_STORE) {
-      return watches == 0 && System.nanoTime() - leftNs >= time.toNanos();
+      return LEFT.remove(store, this);
     }
   }
 
