@@ -25,7 +25,12 @@ public final class StoreLog {
   private final boolean isEnabled;
   private final Map<String, Written> written = new HashMap<>(); // by store; guarded by this
 
-  private record Written(long timeNs, ObjectNode facts) {}
+  /** The last summary of a store; a dropped one keeps no other facts. */
+  private record Written(long timeNs, ObjectNode facts) {
+    boolean isDropOf(StoreStatistics store) {
+      return facts.has("droppedMs") && facts.path("createdMs").asLong() == store.createdMs();
+    }
+  }
 
   /** Creates the log of an application, and listens to its journal. */
   public StoreLog(SparkContext context) {
@@ -52,9 +57,8 @@ public final class StoreLog {
   private void summarize(StoreStatistics store) {
     Written last = written.get(store.name());
     long nowNs = System.nanoTime();
-    if (last == null
-        || (last.createdMs() != store.createdMs() || !last.isDropped())
-            && nowNs - last.timeNs() >= PERIOD.toNanos()) {
+    // A collection that began before a drop ends after it.
+    if (last == null || nowNs - last.timeNs() >= PERIOD.toNanos() && !last.isDropOf(store)) {
       write(StatisticsJson.node(store), nowNs);
     }
   }
@@ -70,8 +74,10 @@ public final class StoreLog {
   public synchronized void dropped(StoreStatistics store) {
     if (isEnabled) {
       ObjectNode json = StatisticsJson.node(store).put("droppedMs", System.currentTimeMillis());
-      write(json, System.nanoTime());
-      written.remove(store.name());
+      post(StoreLogEvent.SUMMARY, StoreSummary.of(json));
+      written.put(
+          store.name(),
+          new Written(System.nanoTime(), json.retain(List.of("createdMs", "droppedMs"))));
     }
   }
 
