@@ -40,7 +40,11 @@ final class Pages {
    * @param frame function that puts the content of the page into the frame of Spark's pages
    */
   Answer answer(String path, String name, UnaryOperator<String> frame) {
-    return switch (Objects.requireNonNullElse(path, "/")) {
+    String asked = Objects.requireNonNullElse(path, "/");
+    if (asked.length() > 1 && asked.endsWith("/")) { // history servers redirect so at the first
+      asked = asked.substring(0, asked.length() - 1);
+    }
+    return switch (asked) {
       case "/" -> Answer.html(frame.apply(SHELL));
       case "/ddstore.js" -> Answer.resource("text/javascript", "ddstore.js");
       case "/ddstore.css" -> Answer.resource("text/css", "ddstore.css");

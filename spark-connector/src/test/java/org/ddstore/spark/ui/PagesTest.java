@@ -14,9 +14,11 @@ import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.apache.spark.util.kvstore.InMemoryStore;
 import org.ddstore.LatencyHistogram;
 import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.monitor.ReadSample;
+import org.ddstore.spark.monitor.StatisticsJson;
 import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.LoaderTimes;
 import org.ddstore.spark.types.OutsideStatistics;
@@ -185,5 +187,19 @@ class PagesTest {
   @Test
   void overviewOfManyRanksIsSmall() {
     assertThat(get(pages(store("train", 4_096)), "/api/stores", null)).hasSizeLessThan(10_000);
+  }
+
+  @Test
+  void aSummaryInTheEventLogFitsAndCountsWhatItOmits() throws IOException {
+    String summary = StoreSummary.of(StatisticsJson.node(store(HOSTILE, 4096)));
+    StoreLogEvent line = new StoreLogEvent(StoreLogEvent.SUMMARY, summary);
+    assertThat(JSON.writeValueAsBytes(line).length).isLessThanOrEqualTo(StoreSummary.LIMIT_BYTES);
+
+    InMemoryStore records = new InMemoryStore();
+    new StoreLogReader(records).onOtherEvent(line);
+    Pages pages = new Pages(new LogSource(records));
+    JsonNode store = JSON.readTree(get(pages, "/api/stores", null)).get("stores").get(0);
+    assertThat(store.get("name").asText()).isEqualTo(HOSTILE);
+    assertThat(store.get("executorCount").asInt()).isEqualTo(4096);
   }
 }
