@@ -452,7 +452,8 @@ class ResidentStoreTest extends OnResidentCluster {
       store.grant("eval", Duration.ofHours(1));
       store.revoke("eval");
       store.revoke("eval");
-      RankPlaces.prepare(store);
+      RankPlaces.prepare(store, 1);
+      RankPlaces.prepare(store, 2); // of the same run
       store.drop();
       store.drop();
       numbers().run(context -> 0);
