@@ -5,6 +5,9 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.loader.Loader;
 import org.ddstore.loader.LoaderOptions;
@@ -23,27 +26,31 @@ public final class TabProgram {
   private TabProgram() {}
 
   /**
-   * Loads a store, reads it by loaders, grants it, prints the address of Spark's UI, and for each
-   * line of its input the statistics of the store as JSON.
+   * Loads a store, reads it by loaders, prints the handle of a grant, the address of Spark's UI,
+   * and for each line of its input the statistics of the store as JSON.
    *
-   * @param arguments class path of the executors
+   * @param arguments class path of the executors, and settings: {@code name=value}
    */
   public static void main(String[] arguments) throws IOException {
-    try (SparkSession spark =
-        SparkSession.builder()
-            .master("local-cluster[2,2,1024]")
-            .appName("tab <script>alert(1)</script>")
-            .config("spark.executor.extraClassPath", arguments[0])
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.ui.port", 0)
-            .getOrCreate()) {
+    SparkConf settings =
+        new SparkConf()
+            .setMaster("local-cluster[2,2,1024]")
+            .setAppName("tab <script>alert(1)</script>")
+            .set("spark.executor.extraClassPath", arguments[0])
+            .set("spark.driver.host", "127.0.0.1")
+            .set("spark.driver.bindAddress", "127.0.0.1")
+            .set("spark.ui.port", "0");
+    for (String setting : List.of(arguments).subList(1, arguments.length)) {
+      String[] parts = setting.split("=", 2);
+      settings.set(parts[0], parts[1]);
+    }
+    try (SparkSession spark = SparkSession.builder().config(settings).getOrCreate()) {
       ResidentStore store =
           DDStores.from(spark.range(ROWS).selectExpr("id", "array(float(id), 1f, 2f, 3f) AS x"))
               .ranks(4)
               .load("train");
       store.run(training());
-      store.grant("notebook", java.time.Duration.ofHours(1));
+      System.out.println("HANDLE " + store.grant("notebook", Duration.ofHours(1)).toJson());
       System.out.println("UI " + spark.sparkContext().uiWebUrl().get());
       BufferedReader in =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

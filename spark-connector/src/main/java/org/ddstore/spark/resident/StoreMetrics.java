@@ -3,7 +3,6 @@ package org.ddstore.spark.resident;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -55,7 +54,6 @@ public final class StoreMetrics {
   private final boolean isOfDriver;
   private final Map<String, ReaderCounts> readers = new HashMap<>(); // guarded by BY_STORE
   private int watches; // guarded by BY_STORE
-  private long leftNs; // time of the end of the last watch; guarded by BY_STORE
 
   private StoreMetrics(StoreSnapshot store, boolean isOfDriver) {
     this.store = store.token().id();
@@ -98,10 +96,18 @@ public final class StoreMetrics {
     };
   }
 
-  /** Returns the metrics of the last visit, or new ones. */
+  /**
+   * Returns new metrics with the counts of the present visit. They need a new registry, because
+   * Spark keeps observing the one that it has withdrawn.
+   */
   private static StoreMetrics visitOf(StoreSnapshot store) {
+    StoreMetrics made = new StoreMetrics(store, false);
     StoreMetrics left = LEFT.remove(store.token().id());
-    return left == null ? new StoreMetrics(store, false) : left;
+    if (left != null) {
+      made.readers.putAll(left.readers);
+      made.readers.forEach(made::publish);
+    }
+    return made;
   }
 
   /** Counts loaders of an attached reader, whose reads are counted by its attachment. */
@@ -145,7 +151,6 @@ public final class StoreMetrics {
       if (--watches == 0 && !isHome() && BY_STORE.remove(store, this)) {
         withdraw();
         if (Visit.isOpen(store)) {
-          leftNs = System.nanoTime();
           LEFT.put(store, this);
           Visit.leaveLater(this, store);
         }
@@ -153,10 +158,10 @@ public final class StoreMetrics {
     }
   }
 
-  /** Returns whether there has been no watch for some time. */
-  boolean isUnusedFor(Duration time) {
+  /** Forgets these counts of a visit; false if a reader has continued them. */
+  boolean forgetIfLeft() {
     synchronized (BY_STORE) {
-      return watches == 0 && System.nanoTime() - leftNs >= time.toNanos();
+      return LEFT.remove(store, this);
     }
   }
 

@@ -77,13 +77,13 @@ final class Visit {
     }
   }
 
-  /** Ends a visit some time from now, if it has no reader then. */
+  /** Ends a visit some time from now, if it has no reader until then. */
   @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
   static void leaveLater(StoreMetrics metrics, Nonce store) {
     CompletableFuture.delayedExecutor(STAY.toMillis(), TimeUnit.MILLISECONDS)
         .execute(
             () -> {
-              if (metrics.isUnusedFor(STAY)) {
+              if (metrics.forgetIfLeft()) {
                 end(store);
               }
             });

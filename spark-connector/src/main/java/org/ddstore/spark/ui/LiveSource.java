@@ -41,6 +41,6 @@ record LiveSource(MonitorView monitor) implements PageSource {
 
   @Override
   public Optional<String> metrics() {
-    return Optional.empty();
+    return Optional.of(PrometheusPage.of(monitor.stores(), System.currentTimeMillis()));
   }
 }

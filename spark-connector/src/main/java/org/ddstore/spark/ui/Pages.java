@@ -48,6 +48,7 @@ final class Pages {
       case "/api/store" -> detail(name);
       case "/metrics" ->
           source.metrics().map(Answer::metrics).orElse(Answer.notFound("no metrics"));
+      case "/grafana.json" -> Answer.resource("application/json", "grafana.json");
       default -> Answer.notFound("no such page");
     };
   }
