@@ -30,7 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The tab "DDStore" of a running application on each release of Spark, in Chromium. */
 @Tag("slow")
-@Tag("always")
 @Timeout(value = 900, unit = TimeUnit.SECONDS)
 class StoresTabIT {
   private static final ObjectMapper JSON = new ObjectMapper();

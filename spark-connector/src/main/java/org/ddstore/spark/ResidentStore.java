@@ -518,6 +518,7 @@ public final class ResidentStore extends StoreFacts {
         now.groups().ranks(),
         now.groups().width(),
         origin().settings().backing().toString(),
+        origin().settings().shortcut(),
         now.transport(),
         now.lostRanks(),
         now.unreadableRows(),

@@ -20,7 +20,11 @@ public final class StoreProperties {
 
   private StoreProperties() {}
 
-  /** {@return the properties, by name} Does not block. */
+  /**
+   * {@return the properties, by name} Does not block.
+   *
+   * @param store store of the application
+   */
   public static Map<String, String> of(ResidentStore store) {
     StoreStatistics now = store.lastStatistics();
     long ageS = TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis() - now.createdMs());

@@ -44,6 +44,7 @@ public final class StatisticsJson {
             .put("ranks", store.ranks())
             .put("width", store.width())
             .put("backing", store.backing())
+            .put("isShortcut", store.isShortcut())
             .put("transport", store.transport());
     put(json, "lostRanks", store.lostRanks());
     json.put("unreadableRows", store.unreadableRows())

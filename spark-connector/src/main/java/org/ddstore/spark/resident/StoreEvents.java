@@ -40,7 +40,7 @@ public record StoreEvents(SparkContext context, String store) {
                 ByteSize.format(layout.bytes()),
                 Plural.of(layout.groups().ranks(), "rank"),
                 seconds(startNanos),
-                layout.transport(),
+                transport(layout),
                 note));
     lost(layout.lostSince(null), layout); // with executors that ended during the load
   }
@@ -99,7 +99,7 @@ public record StoreEvents(SparkContext context, String store) {
                 own,
                 near,
                 far,
-                layout.transport(),
+                transport(layout),
                 otherStores.isEmpty() ? "" : ", with stores " + otherStores));
   }
 
@@ -230,5 +230,10 @@ public record StoreEvents(SparkContext context, String store) {
 
   private static String seconds(long startNanos) {
     return String.format(Locale.ROOT, "%.1f s", millis(startNanos) / 1e3);
+  }
+
+  /** Returns the transport without the reason for its choice. */
+  private static String transport(ResidentLayout layout) {
+    return layout.transport().split(": ", 2)[0];
   }
 }

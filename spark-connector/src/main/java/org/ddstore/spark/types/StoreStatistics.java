@@ -14,6 +14,7 @@ import java.util.List;
  * @param ranks number of ranks in all replica groups
  * @param width number of ranks of a replica group, which together hold one full copy
  * @param backing {@code shm}, {@code file} or {@code direct}
+ * @param isShortcut whether rows of the same process and host are read by memory
  * @param transport path of rows that memory does not reach, such as {@code tcp, ..}
  * @param lostRanks ranks of lost shards, ascending; empty if all copies are complete
  * @param unreadableRows number of rows of which no copy is left
@@ -33,6 +34,7 @@ public record StoreStatistics(
     int ranks,
     int width,
     String backing,
+    boolean isShortcut,
     String transport,
     List<Integer> lostRanks,
     long unreadableRows,

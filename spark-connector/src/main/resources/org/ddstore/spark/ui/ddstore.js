@@ -234,7 +234,7 @@
     picture.append(svg("text", { x: W - 6, y: H - 5, "text-anchor": "end" }, time(to)));
     PATHS.forEach(([, classes], p) => {
       const d = rates.map((r, i) => `${i ? "L" : "M"}${x(r.ms).toFixed(1)} ${y(r.values[p]).toFixed(1)}`).join("");
-      picture.append(svg("path", { class: classes, d: rates.length > 1 ? d : `${d}h3` }));
+      picture.append(svg("path", { class: classes, d: rates.length > 1 ? d : `${d}H${W - 6}` }));
     });
     const last = rates[rates.length - 1].values;
     return el("figure", "", picture, el("figcaption", "", `${unit} by path, now:`,
@@ -281,7 +281,7 @@
     const line = (classes, n, name, how) => el("div", "link", el("span", `swatch ${classes}`),
       el("span", "", `${count(n, "pair", "pairs")} of ranks ${name}: ${how}`));
     const isDirect = s.backing === "direct";
-    const ways = s.hasShortcut === false
+    const ways = !s.isShortcut
       ? [s.transport, s.transport]
       : ["the memory of the process", isDirect
         ? `${s.transport}, because direct memory cannot be mapped by others`

@@ -81,6 +81,7 @@ class PagesTest {
         ranks,
         ranks,
         "shm",
+        true,
         "tcp",
         List.of(),
         0,
