@@ -331,7 +331,7 @@ class ResidentLossTest extends OnTestCluster {
     assertThat(StoreJournal.of(context).events())
         .filteredOn(event -> event.store().equals("noticed"))
         .filteredOn(event -> event.kind() == StoreEvent.Kind.LOSS)
-        .extracting(StoreEvent::rows, event -> event.text().split("; ")[0])
+        .extracting(StoreEvent::rows, event -> event.text().split("; ", 2)[0])
         .containsExactly(
             tuple(1L, "lost 1 shard, 1 row, 8 B with executors [end0]"),
             tuple(1L, "lost 1 shard, 1 row, 8 B with executors [end1]"),
