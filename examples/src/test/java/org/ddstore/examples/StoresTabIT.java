@@ -15,6 +15,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -131,6 +132,105 @@ class StoresTabIT {
     return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).statusCode();
   }
 
+  /** Opens the event log of an application with our jar, on a store on disk, and without it. */
+  @ParameterizedTest
+  @MethodSource("supported")
+  void historyServerShowsTheLastStatistics(SparkHome spark) throws Exception {
+    Path log = Files.createDirectories(work.resolve("log"));
+    Path classes = Path.of(System.getProperty("ddstore.root"), "examples/target/test-classes");
+    Process program =
+        spark
+            .program(
+                work,
+                spark.classPath(SparkHome.RUNTIME_JAR, classes),
+                List.of(
+                    TabProgram.class.getName(),
+                    SparkHome.RUNTIME_JAR + File.pathSeparator + classes,
+                    "spark.eventLog.enabled=true",
+                    "spark.eventLog.dir=" + log.toUri()))
+            .redirectError(work.resolve("err.txt").toFile())
+            .start();
+    JsonNode expected;
+    try (BufferedReader out =
+        new BufferedReader(new InputStreamReader(program.getInputStream(), UTF_8))) {
+      after(out, "UI ");
+      program.getOutputStream().write('\n');
+      program.getOutputStream().flush();
+      expected = withoutTimes(JSON.readTree(after(out, "STATISTICS ")));
+      program.getOutputStream().close();
+      assertThat(program.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } finally {
+      program.destroyForcibly().waitFor();
+    }
+
+    inHistory(
+        spark,
+        spark.classPath(SparkHome.RUNTIME_JAR),
+        application -> {
+          JsonNode stores = JSON.readTree(get(application + "/ddstore/api/stores"));
+          assertThat(stores.get("isLive").asBoolean()).isFalse();
+          assertThat(stores.get("stores")).hasSize(1);
+          assertThat(stores.get("events").findValuesAsText("kind"))
+              .contains("load", "run", "grant");
+          JsonNode store = JSON.readTree(get(application + "/ddstore/api/store?name=train"));
+          assertThat(withoutTimes(store.get("store"))).isEqualTo(expected);
+          assertThat(get(application + "/ddstore/")).contains("DDStore", "ddstore.js");
+          assertThat(get(application + "/jobs/")).contains("/ddstore/");
+        });
+    inHistory(
+        spark,
+        spark.classPath(),
+        application ->
+            assertThat(get(application + "/jobs/"))
+                .contains("Spark Jobs")
+                .doesNotContain("/ddstore/"));
+  }
+
+  private interface Check {
+    void of(String application) throws Exception;
+  }
+
+  /** Runs a check on the address of the only application of a history server. */
+  private void inHistory(SparkHome spark, String classPath, Check check) throws Exception {
+    Path store = Files.createTempDirectory(work, "store");
+    Process server =
+        spark
+            .program(
+                work,
+                classPath,
+                List.of(
+                    "-Dspark.history.fs.logDirectory=" + work.resolve("log").toUri(),
+                    "-Dspark.history.store.path=" + store,
+                    "-Dspark.history.ui.port=0",
+                    "org.apache.spark.deploy.history.HistoryServer"))
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader out =
+        new BufferedReader(new InputStreamReader(server.getInputStream(), UTF_8))) {
+      String address = "";
+      while (!address.startsWith("http")) {
+        String line = out.readLine();
+        assertThat(line).as("the history server has ended").isNotNull();
+        address = line.substring(line.lastIndexOf(' ') + 1);
+      }
+      Thread drain = new Thread(() -> out.lines().forEach(line -> {}), "history-output");
+      drain.start();
+      String applications = address + "/api/v1/applications";
+      try {
+        JsonNode all =
+            Awaitility.await()
+                .atMost(LIMIT)
+                .until(() -> JSON.readTree(get(applications)), json -> json.size() == 1);
+        check.of(address + "/history/" + all.get(0).get("id").asText());
+      } finally {
+        server.destroyForcibly().waitFor();
+        drain.join();
+      }
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+  }
+
   /** Compares the JSON of the tab, and numbers in the page, with {@code statistics()}. */
   private static void checkNumbers(
       Process program, BufferedReader out, Browser browser, String address) throws Exception {
@@ -222,7 +322,9 @@ class StoresTabIT {
   }
 
   private static String get(String address) throws IOException, InterruptedException {
-    return HttpClient.newHttpClient()
+    return HttpClient.newBuilder()
+        .followRedirects(HttpClient.Redirect.NORMAL)
+        .build()
         .send(HttpRequest.newBuilder(URI.create(address)).build(), BodyHandlers.ofString())
         .body();
   }

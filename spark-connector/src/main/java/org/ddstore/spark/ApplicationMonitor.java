@@ -13,6 +13,7 @@ import org.ddstore.spark.monitor.ReadSample;
 import org.ddstore.spark.monitor.StoreJournal;
 import org.ddstore.spark.types.StoreEvent;
 import org.ddstore.spark.types.StoreStatistics;
+import org.ddstore.spark.ui.StoreLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,14 +31,17 @@ final class ApplicationMonitor implements MonitorView {
 
   private final SparkContext context;
   private final Supplier<List<ResidentStore>> stores;
+  private final StoreLog log;
   private Thread thread; // guarded by this
 
   /**
    * @param stores the stores of the application, by name
+   * @param log log that receives summaries
    */
-  ApplicationMonitor(SparkContext context, Supplier<List<ResidentStore>> stores) {
+  ApplicationMonitor(SparkContext context, Supplier<List<ResidentStore>> stores, StoreLog log) {
     this.context = context;
     this.stores = stores;
+    this.log = log;
   }
 
   /**
@@ -96,6 +100,7 @@ final class ApplicationMonitor implements MonitorView {
     }
     answers.forEach(CompletableFuture::join);
     present.forEach(store -> store.reports().sample());
+    log.summarize(stores());
   }
 
   @Override

@@ -24,6 +24,7 @@ import org.ddstore.spark.job.ResidentView;
 import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.resident.Parallel;
 import org.ddstore.spark.resident.WriteLock;
+import org.ddstore.spark.ui.StoreLog;
 import org.ddstore.spark.ui.StoresTabs;
 import org.ddstore.types.Plural;
 import org.slf4j.Logger;
@@ -44,10 +45,12 @@ final class ResidentStores implements ResidentView {
   private final SparkContext context;
   private final DecommissionWatch decommissions = new DecommissionWatch(this::list);
   private final ApplicationMonitor monitor;
+  private final StoreLog log;
 
   private ResidentStores(SparkContext context) {
     this.context = context;
-    this.monitor = new ApplicationMonitor(context, this::list);
+    this.log = new StoreLog(context);
+    this.monitor = new ApplicationMonitor(context, this::list, log);
   }
 
   /** Returns what the pages of an application show of its stores. */
@@ -89,6 +92,7 @@ final class ResidentStores implements ResidentView {
       ended = true;
       last = new ArrayList<>(stores.values());
     }
+    log.end(monitor.stores()); // first: Spark stops the listener bus soon
     Parallel.forEach(
         "ddstore-end", last, ResidentStores::drop); // so that one that hangs delays none
   }
@@ -179,8 +183,12 @@ final class ResidentStores implements ResidentView {
   }
 
   void remove(ResidentStore store) {
+    boolean isDropped;
     synchronized (this) {
-      stores.remove(store.name(), store);
+      isDropped = stores.remove(store.name(), store) && !ended;
+    }
+    if (isDropped) {
+      log.dropped(store.lastStatistics());
     }
     monitor.storesChanged();
   }

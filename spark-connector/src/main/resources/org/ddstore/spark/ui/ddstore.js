@@ -77,8 +77,9 @@
   // --- overview -----------------------------------------------------------------------------------
 
   const health = (s) =>
-    s.unreadableRows > 0 ? ["bad", `${number(s.unreadableRows)} rows lost`]
-      : s.lostRanks.length > 0 ? ["bad", count(s.lostRanks.length, "lost shard, copies serve", "lost shards, copies serve")]
+    s.droppedMs ? ["", `dropped ${new Date(s.droppedMs).toLocaleString("en-GB")}`]
+      : s.unreadableRows > 0 ? ["bad", `${number(s.unreadableRows)} rows lost`]
+      : s.lostRanks.length > 0 ? ["bad", count(s.lostRanks.length + (s.lostRanksOmitted || 0), "lost shard, copies serve", "lost shards, copies serve")]
       : ["good", "complete"];
 
   const showOverview = (data) => {
@@ -146,7 +147,7 @@
         fact(duration(data.nowMs - s.createdMs), `since the load by ${s.owner}`),
         ...(s.losses > 0 ? [fact(number(s.losses), `shards lost, ${count(s.repairs, "repair", "repairs")} in ${duration(s.repairMillis)}`)] : [])),
       el("h4", "", "What a step spends"), ...steps(s),
-      el("h4", "", "Reads over time"), charts(data.samples),
+      el("h4", "", "Reads over time"), charts(data),
       el("h4", "", "Ranks by executor and host"), drawing(s), links(s),
       el("h4", "", "Executors"), executors(data),
       ...outside(s), ...eventList(data.events));
@@ -208,7 +209,8 @@
       ...(rest > 0 ? [el("p", "", `and ${number(rest)} ranks that wait less`)] : [])];
   };
 
-  const charts = (samples) => {
+  const charts = ({ samples, isLive }) => {
+    if (!isLive) return el("p", "", "The log has no reads over time.");
     if (samples.length < 2) return el("p", "", "The first two samples take up to 20 s.");
     return el("div", "charts",
       chart(samples, "rows", "rows/s", amount), chart(samples, "bytes", "bytes/s", bytes));
