@@ -109,7 +109,7 @@ class Run:
         while True:
             attempt += 1
             with self._cancellation():
-                plan = self._store._call("prepare")
+                plan = self._store._call("prepare", attempt=attempt)
             try:
                 rows = self._attempt(attempt)
                 break

@@ -20,11 +20,12 @@ public record RankPlaces(List<String> homes, List<String> locations) {
    * Waits until the cluster can run all ranks, and restores lost rows. Blocks.
    *
    * @param store a store of this application
+   * @param attempt number of the attempt of the run, from 1
    * @throws org.ddstore.spark.types.PreflightException if the cluster cannot run the ranks
    * @throws org.ddstore.types.DDStoreException if lost rows cannot be restored
    */
-  public static void prepare(ResidentStore store) {
-    store.runner().prepare();
+  public static void prepare(ResidentStore store, long attempt) {
+    store.runner().prepare(attempt);
   }
 
   /**

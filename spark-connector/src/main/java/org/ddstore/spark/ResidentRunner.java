@@ -117,14 +117,19 @@ final class ResidentRunner {
   }
 
   /**
-   * Prepares a run whose ranks are not started by this class: waits for the cluster, restores lost
-   * rows, and records the start. Blocks.
+   * Prepares an attempt of a run whose ranks are not started by this class: waits for the cluster,
+   * restores lost rows, and records the first attempt. Blocks.
+   *
+   * @param attempt number of the attempt, from 1
    */
-  void prepare() {
+  void prepare(long attempt) {
     places.checkLive();
     origin.job(places.now().groups(), 0).awaitCluster();
     warnOfLocality();
-    events().starts(withoutGaps());
+    ResidentLayout layout = withoutGaps();
+    if (attempt == 1) {
+      events().starts(layout);
+    }
   }
 
   private StoreEvents events() {

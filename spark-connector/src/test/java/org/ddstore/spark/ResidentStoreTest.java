@@ -18,7 +18,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.logging.log4j.Level;
-import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
@@ -434,7 +433,7 @@ class ResidentStoreTest extends OnResidentCluster {
     int before = journal.events().size();
     List<String> logged;
     long bytes;
-    Configurator.setLevel(StoreJournal.class.getName(), Level.INFO);
+    LogTap.setLevel(StoreJournal.class, Level.INFO);
     try (LogTap log = LogTap.open()) {
       ResidentStore first = numbers().load("noted");
       bytes = first.bytes();
@@ -452,14 +451,15 @@ class ResidentStoreTest extends OnResidentCluster {
       store.grant("eval", Duration.ofHours(1));
       store.revoke("eval");
       store.revoke("eval");
-      RankPlaces.prepare(store);
+      RankPlaces.prepare(store, 1);
+      RankPlaces.prepare(store, 2); // of the same run
       store.drop();
       store.drop();
       numbers().run(context -> 0);
       journal.record(new StoreEvent(0, "", StoreEvent.Kind.RUN, "a\nb\u001b[2Jc", 0, 0, 0));
       logged = log.of(StoreJournal.class);
     } finally {
-      Configurator.setLevel(StoreJournal.class.getName(), (Level) null);
+      LogTap.setLevel(StoreJournal.class, null);
     }
     List<StoreEvent> events = journal.events().subList(before, journal.events().size());
     assertThat(events)
@@ -488,13 +488,13 @@ class ResidentStoreTest extends OnResidentCluster {
     System.Logger logger = Loggers.of(BootId.class);
     try (LogTap log = LogTap.open()) {
       logger.log(System.Logger.Level.WARNING, "read {0} of {1}", "a", 7);
-      Configurator.setLevel(BootId.class.getName(), Level.ERROR);
+      LogTap.setLevel(BootId.class, Level.ERROR);
       try {
         logger.log(System.Logger.Level.WARNING, "not read");
         assertThat(logger.isLoggable(System.Logger.Level.WARNING)).isFalse();
         logger.log(System.Logger.Level.ERROR, "failed", new IOException("cause"));
       } finally {
-        Configurator.setLevel(BootId.class.getName(), (Level) null);
+        LogTap.setLevel(BootId.class, null);
       }
       assertThat(log.of(BootId.class)).containsExactly("read a of 7", "failed");
     }

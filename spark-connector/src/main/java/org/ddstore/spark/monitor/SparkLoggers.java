@@ -6,12 +6,15 @@ import java.util.ResourceBundle;
 import org.ddstore.types.LoggerProvider;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.helpers.NOPLoggerFactory;
 
 /** The loggers of core and native in Spark: those of SLF4J, as of all classes of the connector. */
 public final class SparkLoggers implements LoggerProvider {
-  /** Fails without SLF4J; the loggers of the JDK are used then. */
+  /** Fails if SLF4J logs nowhere; the loggers of the JDK are used then. */
   public SparkLoggers() {
-    LoggerFactory.getILoggerFactory();
+    if (LoggerFactory.getILoggerFactory() instanceof NOPLoggerFactory) {
+      throw new IllegalStateException("SLF4J has no provider");
+    }
   }
 
   @Override

@@ -125,6 +125,18 @@ public final class ResidentLayout {
     return new ResidentLayout(version + 1, schema, groups, changed, still);
   }
 
+  /**
+   * Returns the shards that are lost, and were not in an earlier version.
+   *
+   * @param before earlier version; null if there is none
+   */
+  List<ShardReport> lostSince(ResidentLayout before) {
+    return lost.stream()
+        .filter(place -> before == null || !before.lost.contains(place))
+        .map(this::shard)
+        .toList();
+  }
+
   /** Returns the shards that have other memory than in an earlier version. */
   List<ShardReport> shardsNotIn(ResidentLayout before) {
     List<ShardReport> changed = new ArrayList<>();

@@ -2,6 +2,7 @@
 package org.ddstore.spark.resident;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -38,6 +39,7 @@ public final class ResidentPlaces {
     this.description = description;
     this.layout = layout;
     this.holders.putAll(layout.processes());
+    this.losses = layout.lost().size();
   }
 
   public ResidentLayout now() {
@@ -50,23 +52,22 @@ public final class ResidentPlaces {
    *
    * @param to change of the layout; nothing changes if it throws, as it does if {@link #isEnded()}
    */
-  synchronized void change(UnaryOperator<ResidentLayout> to) {
-    layout = to.apply(layout);
-    holders.putAll(layout.processes());
+  void change(UnaryOperator<ResidentLayout> to) {
+    ResidentLayout after;
+    List<ShardReport> lost;
+    synchronized (this) {
+      ResidentLayout before = layout;
+      after = to.apply(before);
+      layout = after;
+      holders.putAll(after.processes());
+      lost = after.lostSince(before);
+      losses += lost.size();
+    }
+    new StoreEvents(context, name).lost(lost, after);
   }
 
   public void markLost(Set<String> executors) {
-    ResidentLayout before;
-    ResidentLayout after;
-    synchronized (this) {
-      before = layout;
-      after = before.without(executors);
-      layout = after;
-      losses += after.lost().size() - before.lost().size();
-    }
-    if (after != before) {
-      new StoreEvents(context, name).lost(before, after, executors);
-    }
+    change(now -> now.without(executors));
   }
 
   /**

@@ -42,6 +42,7 @@ public record StoreEvents(SparkContext context, String store) {
                 seconds(startNanos),
                 transport(layout),
                 note));
+    lost(layout.lostSince(null), layout); // with executors that ended during the load
   }
 
   void appended(ResidentLayout before, ResidentLayout after, long startNanos) {
@@ -127,19 +128,18 @@ public record StoreEvents(SparkContext context, String store) {
         "starts a run of %s in Python".formatted(Plural.of(layout.groups().ranks(), "rank")));
   }
 
-  void lost(ResidentLayout before, ResidentLayout after, Iterable<String> executors) {
-    List<ShardReport> shards =
-        after.lost().stream()
-            .filter(place -> !before.lost().contains(place))
-            .map(after::shard)
-            .toList();
+  /** Records the loss of shards, if any. */
+  void lost(List<ShardReport> shards, ResidentLayout after) {
+    if (shards.isEmpty()) {
+      return;
+    }
     record(
         StoreEvent.Kind.LOSS,
         System.nanoTime(),
         rows(shards),
         bytes(shards),
         "lost %s with executors %s; %s without a copy"
-            .formatted(text(shards), executors, Plural.of(after.unreadableRows(), "row")));
+            .formatted(text(shards), executors(shards), Plural.of(after.unreadableRows(), "row")));
   }
 
   void repaired(List<ShardReport> shards, long startNanos) {
@@ -149,10 +149,7 @@ public record StoreEvents(SparkContext context, String store) {
         rows(shards),
         bytes(shards),
         "restored %s in %s, on executors %s"
-            .formatted(
-                text(shards),
-                seconds(startNanos),
-                shards.stream().map(ShardReport::executorId).distinct().sorted().toList()));
+            .formatted(text(shards), seconds(startNanos), executors(shards)));
   }
 
   public void dropped(ResidentLayout layout, long startNanos) {
@@ -213,6 +210,10 @@ public record StoreEvents(SparkContext context, String store) {
             Plural.of(shards.size(), "shard"),
             Plural.of(rows(shards), "row"),
             ByteSize.format(bytes(shards)));
+  }
+
+  private static List<String> executors(List<ShardReport> shards) {
+    return shards.stream().map(ShardReport::executorId).distinct().sorted().toList();
   }
 
   private static long rows(List<ShardReport> shards) {

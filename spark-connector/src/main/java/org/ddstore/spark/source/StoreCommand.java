@@ -128,7 +128,7 @@ enum StoreCommand {
   PREPARE {
     @Override
     void run(ResidentStore store, CaseInsensitiveStringMap options, ObjectNode result) {
-      RankPlaces.prepare(store);
+      RankPlaces.prepare(store, ReadOptions.integer(ATTEMPT, required(options, ATTEMPT)));
       Settings settings = Settings.of(SparkSession.active());
       result
           .putObject(VALUE)
@@ -148,8 +148,9 @@ enum StoreCommand {
   private static final String LABEL = "label";
   private static final String EXPIRES_MS = "expiresInMs";
   private static final String FILE = "file";
+  private static final String ATTEMPT = "attempt";
   private static final List<String> LEGAL =
-      List.of(OptionKeys.NAME, OptionKeys.PATH, COMMAND, REQUEST, LABEL, EXPIRES_MS, FILE);
+      List.of(OptionKeys.NAME, OptionKeys.PATH, COMMAND, REQUEST, LABEL, EXPIRES_MS, FILE, ATTEMPT);
 
   private static final String VALUE = "value";
   private static final int MAX_RESULTS = 64;

@@ -177,9 +177,9 @@ final class PrometheusPage {
             below += reader.latency().counts().get(bucket);
             boolean isLast = bucket == LatencyHistogram.BUCKETS - 1;
             String bound = isLast ? "+Inf" : number(LatencyHistogram.boundNanos(bucket) / NANOS);
-            line(name + "_bucket", labels + "," + label("le", bound), below);
+            line(name + "_bucket", labels + "," + label("le", bound), (double) below);
           }
-          line(name + "_count", labels, below);
+          line(name + "_count", labels, (double) below);
         });
   }
 

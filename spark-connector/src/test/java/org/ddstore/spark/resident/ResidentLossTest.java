@@ -10,18 +10,23 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.util.LongAccumulator;
+import org.ddstore.memory.BootId;
+import org.ddstore.memory.Nonce;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.OnTestCluster;
@@ -31,6 +36,7 @@ import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.TestCluster;
+import org.ddstore.spark.config.ReplicaGroups;
 import org.ddstore.spark.monitor.StoreJournal;
 import org.ddstore.spark.types.RebuildDiffersException;
 import org.ddstore.spark.types.ResidentShard;
@@ -38,6 +44,10 @@ import org.ddstore.spark.types.StoreEvent;
 import org.ddstore.spark.types.StoreStatistics;
 import org.ddstore.transport.SegmentAddress;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.DType;
+import org.ddstore.types.Field;
+import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.Schema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -294,6 +304,38 @@ class ResidentLossTest extends OnTestCluster {
             tuple(StoreEvent.Kind.LOAD, (long) ROWS),
             tuple(StoreEvent.Kind.LOSS, lost),
             tuple(StoreEvent.Kind.REPAIR, lost));
+  }
+
+  /** A load, an append or a repair can notice the end of an executor before Spark reports it. */
+  @Test
+  void recordsALossOnceWhenAChangeNoticesIt() {
+    SparkContext context = cluster.session().sparkContext();
+    SegmentAddress segment =
+        new SegmentAddress(
+            Nonce.random(), BootId.ofThisHost(), null, 1, 8, "p", new ProcessAddress("h", 7077, 1));
+    String address = Base64.getEncoder().encodeToString(segment.toBytes());
+    List<ShardReport> shards = new ArrayList<>();
+    for (int rank = 0; rank < 3; rank++) {
+      shards.add(new ShardReport(rank, address, rank, 1, 8, 0, 0, "end" + rank, "h", "tcp"));
+    }
+    ResidentLayout layout =
+        ResidentLayout.of(
+                Schema.of(Field.fixed("id", DType.INT64)), new ReplicaGroups(3, 3), shards)
+            .without(Set.of("end0"));
+    ResidentPlaces places = new ResidentPlaces("noticed", context, layout, () -> "noticed");
+    new StoreEvents(context, "noticed").loaded("loaded", layout, System.nanoTime(), "");
+    places.change(now -> now.without(Set.of("end1")));
+    places.markLost(Set.of("end0", "end1"));
+    places.markLost(Set.of("end2"));
+    assertThat(places.losses()).isEqualTo(3);
+    assertThat(StoreJournal.of(context).events())
+        .filteredOn(event -> event.store().equals("noticed"))
+        .filteredOn(event -> event.kind() == StoreEvent.Kind.LOSS)
+        .extracting(StoreEvent::rows, event -> event.text().split("; ", 2)[0])
+        .containsExactly(
+            tuple(1L, "lost 1 shard, 1 row, 8 B with executors [end0]"),
+            tuple(1L, "lost 1 shard, 1 row, 8 B with executors [end1]"),
+            tuple(1L, "lost 1 shard, 1 row, 8 B with executors [end2]"));
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.logging.log4j.Level;
 
 /**
  * Keeps what this JVM logs from now on, besides where it goes: the standard error, which the
@@ -51,6 +52,21 @@ public final class LogTap implements AutoCloseable {
 
   public static LogTap open() {
     return new LogTap();
+  }
+
+  /**
+   * Sets the level of a class, or removes it.
+   *
+   * @param level null to remove it
+   */
+  public static void setLevel(Class<?> logger, Level level) {
+    try { // by name: javac warns of an annotation of this package that is on no class path
+      Class.forName("org.apache.logging.log4j.core.config.Configurator")
+          .getMethod("setLevel", String.class, Level.class)
+          .invoke(null, logger.getName(), level);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** First lines, of messages that have several. */
