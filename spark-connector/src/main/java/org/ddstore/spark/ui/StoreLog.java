@@ -58,7 +58,7 @@ public final class StoreLog {
     Written last = written.get(store.name());
     long nowNs = System.nanoTime();
     // A collection that began before a drop ends after it.
-    if (last == null || nowNs - last.timeNs() >= PERIOD.toNanos() && !last.isDropOf(store)) {
+    if (last == null || (nowNs - last.timeNs() >= PERIOD.toNanos() && !last.isDropOf(store))) {
       write(StatisticsJson.node(store), nowNs);
     }
   }
