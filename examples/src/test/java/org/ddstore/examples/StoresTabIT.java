@@ -75,6 +75,7 @@ class StoresTabIT {
 
         checkNumbers(program, out, browser, address);
         pictures(browser, spark, "store");
+        checkHostileNames(browser);
 
         long sinceNs = System.nanoTime();
         killExecutor(program);
@@ -258,6 +259,7 @@ class StoresTabIT {
       }
     }
     assertThat(rows).isEqualTo(40L * TabProgram.ROWS);
+    assertThat(sumOf("ddstore_read_rows_total", get(address + "/ddstore/metrics"))).isEqualTo(rows);
     String shown =
         browser
             .value(
@@ -272,6 +274,40 @@ class StoresTabIT {
     }
     assertThat(inPage).as(shown).isEqualTo(rows);
     assertThat(get(address + "/ddstore/api/store?name=none")).isEqualTo("no such store");
+  }
+
+  private static long sumOf(String metric, String page) {
+    return page.lines()
+        .filter(line -> line.startsWith(metric + "{"))
+        .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  /** Shows a store whose name, owner, host and label are HTML, as the server would send it. */
+  private static void checkHostileNames(Browser browser) throws Exception {
+    String name =
+        "<script>document.title='broken'</script><img src=x onerror=\"document.title='broken'\">'&é漢";
+    ObjectNode data = JSON.createObjectNode().put("nowMs", 5000).put("isLive", true);
+    ObjectNode store = data.putArray("stores").addObject();
+    store.put("name", name).put("owner", name).put("createdMs", 1).put("rows", 1).put("bytes", 1);
+    store.put("ranks", 1).put("width", 1).put("unreadableRows", 0).put("executorCount", 1);
+    store.put("outsideChannels", 0).putArray("lostRanks");
+    ObjectNode event = data.putArray("events").addObject();
+    event.put("timeMs", 1).put("store", name).put("kind", name).put("text", name);
+    browser.value(
+        "window.sent = window.fetch; window.fetch = async () => ({ok: true, status: 200, json: async () => (%s)});"
+                .formatted(data)
+            + "location.hash = location.hash ? '' : '#other'; location.hash = ''");
+    browser.await("document.getElementById('ddstore').textContent.includes('onerror=')");
+    assertThat(browser.value("document.querySelector('#ddstore td a').textContent").asText())
+        .isEqualTo(name);
+    assertThat(
+            browser
+                .value("document.querySelectorAll('#ddstore img, #ddstore script').length")
+                .asInt())
+        .isZero();
+    assertThat(browser.value("document.title").asText()).doesNotContain("broken");
+    browser.value("window.fetch = window.sent; location.hash = 'train'");
   }
 
   private static JsonNode withoutTimes(JsonNode store) {

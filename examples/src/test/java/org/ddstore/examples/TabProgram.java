@@ -60,7 +60,7 @@ public final class TabProgram {
     }
   }
 
-  /** Returns a training whose loader is slowed down by its transform. */
+  /** Returns a training that does nothing with its batches. */
   private static RankTask<Long> training() {
     return rank -> {
       long samples = 0;

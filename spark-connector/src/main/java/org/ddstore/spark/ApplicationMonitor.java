@@ -64,7 +64,7 @@ final class ApplicationMonitor implements MonitorView {
   private void watch() {
     long nextNs = System.nanoTime();
     while (hasStoresAt(nextNs)) {
-      nextNs += PERIOD.toNanos();
+      nextNs = System.nanoTime() + PERIOD.toNanos(); // no bursts after a pause of the driver
       try {
         collect();
       } catch (RuntimeException e) {

@@ -55,6 +55,9 @@ public final class ResidentStore extends StoreFacts {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentStore.class);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(30);
 
+  /** Time that a drop waits for the last reports of executors. */
+  private static final Duration LAST_REPORT_LIMIT = Duration.ofSeconds(1);
+
   private final ResidentStores stores;
   private final StoreToken token;
   private final ResidentProcesses processes;
@@ -452,6 +455,9 @@ public final class ResidentStore extends StoreFacts {
   public void drop() {
     checkOwner("drop");
     long start = System.nanoTime();
+    if (!isDropped()) {
+      reports.refresh(LAST_REPORT_LIMIT).join();
+    }
     if (end()) {
       events().dropped(places().now(), start);
     }

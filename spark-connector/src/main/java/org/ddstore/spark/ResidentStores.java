@@ -20,9 +20,11 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.cluster.Interrupts;
+import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.job.ResidentView;
 import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.resident.Parallel;
+import org.ddstore.spark.resident.ResidentLayout;
 import org.ddstore.spark.resident.WriteLock;
 import org.ddstore.spark.ui.StoreLog;
 import org.ddstore.spark.ui.StoresTabs;
@@ -60,17 +62,21 @@ final class ResidentStores implements ResidentView {
 
   /** Returns the stores of an application, and listens to its events from the first call on. */
   static ResidentStores of(SparkContext context) {
+    ResidentStores added;
     synchronized (ALL) {
       ALL.keySet().removeIf(SparkContext::isStopped);
       ResidentStores known = ALL.get(context);
-      if (known == null) {
-        known = new ResidentStores(context);
-        context.addSparkListener(known.new Watch());
-        ALL.put(context, known);
-        StoresTabs.attach(context, known.monitor);
+      if (known != null) {
+        return known;
       }
-      return known;
+      Setting.UI.checked(
+          context.getConf().get(Setting.UI.key(), Setting.UI.defaultText())); // before any effect
+      added = new ResidentStores(context);
+      context.addSparkListener(added.new Watch());
+      ALL.put(context, added);
     }
+    StoresTabs.attach(context, added.monitor);
+    return added;
   }
 
   /** A listener to the ends of executors and of the application; called by one thread at a time. */
@@ -92,7 +98,8 @@ final class ResidentStores implements ResidentView {
       ended = true;
       last = new ArrayList<>(stores.values());
     }
-    log.end(monitor.stores()); // first: Spark stops the listener bus soon
+    // First: Spark stops the listener bus soon.
+    Interrupts.cleanUp("last summaries", () -> log.end(monitor.stores()));
     Parallel.forEach(
         "ddstore-end", last, ResidentStores::drop); // so that one that hangs delays none
   }
@@ -144,6 +151,7 @@ final class ResidentStores implements ResidentView {
     find(name).ifPresent(existing -> checkReplaceable(existing, inPlace));
     long start = System.nanoTime();
     ResidentStore store = load.apply(this);
+    ResidentLayout loaded = store.places().now(); // later losses are events of their own
     ResidentStore before;
     boolean late;
     synchronized (this) {
@@ -159,7 +167,7 @@ final class ResidentStores implements ResidentView {
         .events()
         .loaded(
             store.origin().dump().isPresent() ? "restored" : "loaded",
-            store.places().now(),
+            loaded,
             start,
             before == null ? "" : ", instead of " + Plural.of(before.rows(), "row"));
     // The store received no events before, so it looks for lost executors now.
@@ -188,7 +196,8 @@ final class ResidentStores implements ResidentView {
       isDropped = stores.remove(store.name(), store) && !ended;
     }
     if (isDropped) {
-      log.dropped(store.lastStatistics());
+      // Memory is freed after this, whatever happens here.
+      Interrupts.cleanUp("last summary", () -> log.dropped(store.lastStatistics()));
     }
     monitor.storesChanged();
   }

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.monitor.ReadSample;
 import org.ddstore.spark.types.ExecutorStatistics;
+import org.ddstore.spark.types.OutsideStatistics;
 import org.ddstore.spark.types.ReadCount;
 import org.ddstore.spark.types.ReaderStatistics;
 import org.ddstore.transport.PeerGoneException;
@@ -67,12 +68,25 @@ public final class ExecutorReports {
    * @param version version of the layout when the report was requested
    */
   private record Report(String host, long version, long answeredMs, ExecutorCounters counters) {
+    /** Returns the report of an executor that has ended: without leases and connections. */
+    Report ended() {
+      List<OutsideStatistics> outside =
+          counters.outside().stream()
+              .map(o -> new OutsideStatistics(o.label(), 0, o.requests(), o.rows(), o.bytes()))
+              .toList();
+      return new Report(
+          host,
+          version,
+          answeredMs,
+          new ExecutorCounters(0, 0, 0, 0, counters.servedRequests(), counters.readers(), outside));
+    }
+
     /** Returns the report of an executor that held this when it was requested. */
     ExecutorStatistics of(ExecutorStatistics holding, long layoutVersion) {
       boolean isCurrent = version == layoutVersion;
       return new ExecutorStatistics(
           holding.executorId(),
-          host,
+          holding.host().isEmpty() ? host : holding.host(),
           holding.ranks(),
           isCurrent ? counters.shards() : holding.shards(),
           isCurrent ? counters.rows() : holding.rows(),
@@ -231,7 +245,11 @@ public final class ExecutorReports {
       Report report = former.remove(holding.executorId());
       all.add(report == null ? holding : report.of(holding, layout.version()));
     }
-    former.forEach((id, report) -> all.add(report.of(withoutRows(id), NO_VERSION)));
+    former.forEach(
+        (id, report) -> {
+          Report last = places.serves(id) ? report : report.ended();
+          all.add(last.of(withoutRows(id), NO_VERSION));
+        });
     List<ReaderStatistics> own = readersOfDriver();
     if (!own.isEmpty()) {
       ExecutorCounters counters = new ExecutorCounters(0, 0, 0, 0, 0, own, List.of());

@@ -74,8 +74,9 @@ final class BulkRowReader implements AutoCloseable {
       bytes += pathBytes;
     }
     int remote = ReadPath.REMOTE.index();
-    double remoteRows = after[remote].rows() - before[remote].rows();
-    counts.addWaitNanos((long) (nanos * remoteRows / Math.max(1, rows())));
+    if (after[remote].rows() > before[remote].rows()) {
+      counts.addWaitNanos(nanos); // copies from memory take a small part of it
+    }
     adapt(indices.length, bytes);
     return new TensorPlaces(batch);
   }

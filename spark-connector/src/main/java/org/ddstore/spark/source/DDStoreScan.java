@@ -27,8 +27,18 @@ final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
   private final StoreHandle handle;
   private final ReadSchema columns;
   private final RowRanges rows;
+  private final long skippedRows;
 
-  DDStoreScan(ResidentStore store, StoreHandle handle, ReadSchema columns, RowRanges rows) {
+  /**
+   * @param skippedRows number of rows that conditions on the index leave out
+   */
+  DDStoreScan(
+      ResidentStore store,
+      StoreHandle handle,
+      ReadSchema columns,
+      RowRanges rows,
+      long skippedRows) {
+    this.skippedRows = skippedRows;
     this.store = store;
     this.handle = handle;
     this.columns = columns;
@@ -115,7 +125,7 @@ final class DDStoreScan implements StoreScan, Batch, SupportsReportStatistics {
 
   @Override
   public CustomTaskMetric[] reportDriverMetrics() {
-    return ScanMetric.ofDriver(handle.rows() - rows.rows());
+    return ScanMetric.ofDriver(skippedRows);
   }
 
   /** Compares scans; Spark reuses the result of an equal scan. */

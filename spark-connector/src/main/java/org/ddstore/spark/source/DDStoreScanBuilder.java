@@ -35,6 +35,7 @@ final class DDStoreScanBuilder
   private final List<Predicate> pushed = new ArrayList<>();
   private StructType required;
   private RowRanges ranges;
+  private long rowsOverLimit;
   private int counts;
 
   /**
@@ -88,7 +89,9 @@ final class DDStoreScanBuilder
     if (counts > 0) {
       return false;
     }
+    rowsOverLimit += ranges.rows();
     ranges = ranges.first(limit);
+    rowsOverLimit -= ranges.rows();
     return true;
   }
 
@@ -121,6 +124,11 @@ final class DDStoreScanBuilder
   public Scan build() {
     return counts > 0
         ? new CountScan(store.name(), ranges.rows(), counts)
-        : new DDStoreScan(store, handle, ReadSchema.of(required, schema, indexColumns), ranges);
+        : new DDStoreScan(
+            store,
+            handle,
+            ReadSchema.of(required, schema, indexColumns),
+            ranges,
+            handle.rows() - ranges.rows() - rowsOverLimit);
   }
 }

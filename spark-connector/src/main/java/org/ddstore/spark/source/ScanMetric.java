@@ -79,7 +79,7 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Time in which tasks waited for rows of other hosts. */
+  /** Time of the batches with rows of other hosts, nearly all of it waiting. */
   public static final class WaitTime extends Time {
     static final String NAME = "ddstoreWaitTime";
 
@@ -97,7 +97,7 @@ abstract class ScanMetric extends CustomSumMetric {
     }
   }
 
-  /** Number of rows of the store that the scan leaves out. */
+  /** Number of rows that conditions on the index leave out. */
   public static final class RowsSkipped extends ScanMetric {
     static final String NAME = "ddstoreRowsSkipped";
 

@@ -22,6 +22,13 @@ public final class JakartaServlet extends HttpServlet {
     this.frame = frame;
   }
 
+  /** Refuses TRACE, as Spark's pages do. */
+  @Override
+  protected void doTrace(HttpServletRequest request, HttpServletResponse response)
+      throws IOException {
+    response.sendError(HttpServletResponse.SC_METHOD_NOT_ALLOWED);
+  }
+
   @Override
   protected void doGet(HttpServletRequest request, HttpServletResponse response)
       throws IOException {

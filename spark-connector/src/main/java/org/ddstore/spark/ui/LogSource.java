@@ -22,7 +22,11 @@ record LogSource(KVStore records) implements PageSource {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   boolean isEmpty() {
-    return stores().isEmpty();
+    try {
+      return records.count(StoreLogRecord.class) == 0;
+    } catch (Exception e) { // of the store of the server
+      throw unreadable(e);
+    }
   }
 
   @Override
@@ -61,12 +65,16 @@ record LogSource(KVStore records) implements PageSource {
         }
       }
     } catch (Exception e) { // of the store of the server
-      throw new IllegalStateException("the stores in the event log are unreadable: " + e, e);
+      throw unreadable(e);
     }
     return found;
   }
 
-  private static StoreEvent event(JsonNode json) {
+  private static IllegalStateException unreadable(Exception e) {
+    return new IllegalStateException("the stores in the event log are unreadable: " + e, e);
+  }
+
+  static StoreEvent event(JsonNode json) {
     return new StoreEvent(
         json.path("timeMs").asLong(),
         json.path("store").asText(),

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.ddstore.spark.monitor.ReadSample;
 import org.ddstore.spark.types.StoreEvent;
@@ -51,7 +49,10 @@ final class Pages {
       case "/api/stores" -> Answer.json(overview().toString());
       case "/api/store" -> detail(name);
       case "/metrics" ->
-          source.metrics().map(Answer::metrics).orElse(Answer.notFound("no metrics"));
+          source
+              .metrics()
+              .map(Answer::metrics)
+              .orElse(Answer.notFound("the application has ended: it has no metrics"));
       case "/grafana.json" -> Answer.resource("application/json", "grafana.json");
       default -> Answer.notFound("no such page");
     };
@@ -74,27 +75,26 @@ final class Pages {
 
   /** Returns the facts of a store without its executors, of which there may be thousands. */
   private static ObjectNode summary(ObjectNode store) {
-    ObjectNode json = store.deepCopy();
-    Set<String> hosts = new TreeSet<>();
+    ObjectNode json = JsonNodeFactory.instance.objectNode();
+    json.setAll(store);
+    json.remove("executors");
+    int holders = store.path("executorsOmitted").asInt();
     int channels = 0;
     for (JsonNode executor : store.path("executors")) {
-      hosts.add(executor.path("host").asText());
+      holders += executor.path("shards").asInt() > 0 ? 1 : 0;
       for (JsonNode grant : executor.path("outside")) {
         channels += grant.path("channels").asInt();
       }
     }
-    json.put(
-        "executorCount", store.path("executors").size() + store.path("executorsOmitted").asInt());
-    json.put("hostCount", hosts.size());
+    json.put("executorCount", holders);
     json.put("outsideChannels", channels);
-    json.remove("executors");
     return json;
   }
 
   private Answer detail(String name) {
     Optional<ObjectNode> store = source.store(name);
     if (store.isEmpty()) {
-      return Answer.notFound("no such store");
+      return Answer.notFound("no store of this name is in memory: api/stores lists them");
     }
     ObjectNode json = frame();
     json.set("store", store.get());

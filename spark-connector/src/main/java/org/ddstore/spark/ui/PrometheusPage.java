@@ -15,7 +15,8 @@ import org.ddstore.spark.types.StoreStatistics;
 
 /**
  * The statistics of stores in the text format of Prometheus, version 0.0.4. Names and labels are
- * stable. Counters begin with the load of a store, and those of an executor end with it.
+ * stable. Counters begin with the load of a store; those of an ended executor stay, without its
+ * connections and leases.
  */
 final class PrometheusPage {
   private static final double NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.ui;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.util.kvstore.KVStore;
@@ -10,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the last summary of each store and the last {@value #KEPT} events of a log that a history
- * server reads. Called by one thread.
+ * Keeps the last summaries and events, {@value #KEPT} of each, of a log that a history server
+ * reads. Called by one thread.
  */
 final class StoreLogReader extends SparkListener {
   private static final Logger LOG = LoggerFactory.getLogger(StoreLogReader.class);
@@ -19,6 +22,7 @@ final class StoreLogReader extends SparkListener {
   private static final int KEPT = 512;
 
   private final KVStore store;
+  private final Set<String> stores = new LinkedHashSet<>(); // the oldest first
   private long events;
 
   StoreLogReader(KVStore store) {
@@ -38,8 +42,13 @@ final class StoreLogReader extends SparkListener {
 
   private void keep(StoreLogEvent line) throws Exception {
     if (line.getKind().equals(StoreLogEvent.SUMMARY)) {
-      store.write(StoreLogRecord.summary(nameIn(line.getJson()), line.getJson()));
+      JsonNode summary = JSON.readTree(line.getJson());
+      if (!summary.path("executors").isArray() || !summary.path("lostRanks").isArray()) {
+        throw new IOException("no summary of a store: " + line.getJson());
+      }
+      summary(summary.path("name").asText(), line.getJson());
     } else if (line.getKind().equals(StoreLogEvent.EVENT)) {
+      LogSource.event(JSON.readTree(line.getJson())); // throws if it is none
       if (events >= KEPT) {
         store.delete(StoreLogRecord.class, StoreLogRecord.eventKey(events - KEPT));
       }
@@ -48,7 +57,15 @@ final class StoreLogReader extends SparkListener {
     }
   }
 
-  private static String nameIn(String summary) throws JsonProcessingException {
-    return JSON.readTree(summary).path("name").asText();
+  /** Keeps the last summary of a store, of the last {@value #KEPT} stores. */
+  private void summary(String name, String json) throws Exception {
+    stores.remove(name);
+    stores.add(name);
+    if (stores.size() > KEPT) {
+      String oldest = stores.iterator().next();
+      stores.remove(oldest);
+      store.delete(StoreLogRecord.class, StoreLogRecord.summaryKey(oldest));
+    }
+    store.write(StoreLogRecord.summary(name, json));
   }
 }

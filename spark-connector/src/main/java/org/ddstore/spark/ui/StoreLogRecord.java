@@ -22,11 +22,15 @@ public final class StoreLogRecord {
   }
 
   static StoreLogRecord summary(String store, String json) {
-    return new StoreLogRecord("summary " + store, StoreLogEvent.SUMMARY, json);
+    return new StoreLogRecord(summaryKey(store), StoreLogEvent.SUMMARY, json);
   }
 
   static StoreLogRecord event(long number, String json) {
     return new StoreLogRecord(eventKey(number), StoreLogEvent.EVENT, json);
+  }
+
+  static String summaryKey(String store) {
+    return "summary " + store;
   }
 
   static String eventKey(long number) {

@@ -21,8 +21,9 @@ final class StoreSummary {
   private StoreSummary() {}
 
   /**
-   * Returns JSON that fits. Drops the readers of all executors first, then halves the lists of
-   * executors, grants and lost ranks, and counts what is left out: {@code executorsOmitted}.
+   * Returns JSON that fits. Drops the readers of all executors first, then their outside readers
+   * and ranks, then halves the lists of executors, grants and lost ranks, and counts what is left
+   * out: {@code executorsOmitted}.
    *
    * @param json statistics of a store, which this method changes
    */
@@ -33,6 +34,12 @@ final class StoreSummary {
     }
     if (isTooLong(json)) {
       json.path("executors").forEach(executor -> ((ObjectNode) executor).putArray("readers"));
+    }
+    if (isTooLong(json)) {
+      json.path("executors").forEach(executor -> ((ObjectNode) executor).putArray("outside"));
+    }
+    if (isTooLong(json)) {
+      json.path("executors").forEach(executor -> ((ObjectNode) executor).putArray("ranks"));
     }
     for (String list : List.of("executors", "grants", "lostRanks")) {
       halve(json, list);

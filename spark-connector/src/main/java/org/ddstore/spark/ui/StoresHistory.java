@@ -6,11 +6,15 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.status.AppHistoryServerPlugin;
 import org.apache.spark.status.ElementTrackingStore;
 import org.apache.spark.ui.SparkUI;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
 
 /** The tab of the stores in Spark's history server, which creates it as a service. */
 public final class StoresHistory implements AppHistoryServerPlugin {
+  private static final Logger LOG = LoggerFactory.getLogger(StoresHistory.class);
+
   /** Creates the plug-in, for the service loader. */
   public StoresHistory() {}
 
@@ -24,9 +28,13 @@ public final class StoresHistory implements AppHistoryServerPlugin {
   /** Adds the tab if the log of the application has stores. */
   @Override
   public void setupUI(SparkUI ui) {
-    LogSource source = new LogSource(ui.store().store());
-    if (!source.isEmpty()) {
-      StoresTabs.attach(ui, source);
+    try {
+      LogSource source = new LogSource(ui.store().store());
+      if (!source.isEmpty()) {
+        StoresTabs.attach(ui, source);
+      }
+    } catch (RuntimeException e) { // would cost the other tabs
+      LOG.warn("application {} has no tab of stores", ui.appId(), e);
     }
   }
 }

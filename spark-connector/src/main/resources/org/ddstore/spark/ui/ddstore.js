@@ -169,8 +169,14 @@
 
   const steps = (s) => {
     const ranks = [];
+    const latest = new Map(); // a rank may have moved to another executor
     s.executors.forEach((executor) => executor.readers.forEach((reader) => {
-      if (reader.loader.batches > 0) {
+      if (reader.loader.batches > 0 && !(latest.get(reader.reader) > executor.answeredMs)) {
+        latest.set(reader.reader, executor.answeredMs);
+      }
+    }));
+    s.executors.forEach((executor) => executor.readers.forEach((reader) => {
+      if (reader.loader.batches > 0 && latest.get(reader.reader) === executor.answeredMs) {
         const t = recent(s, executor, reader);
         const n = Math.max(1, t.batches);
         const stepNanos = t.waitNanos + t.computeNanos;
@@ -298,14 +304,17 @@
   const executors = (data) => {
     const s = data.store;
     const rowsOf = (e, p) => e.readers.reduce((n, r) => n + (r.reads[p] ? r.reads[p].rows : 0), 0);
-    const p99 = (e) => Math.max(0, ...e.readers.map((r) => r.latency.p99Micros || 0));
+    const p99 = (e) => {
+      const timed = e.readers.filter((r) => r.latency.counts.some((n) => n > 0)).map((r) => r.latency.p99Micros);
+      return timed.length === 0 ? "" : timed.includes(null) ? "> 4.3 s" : `≤ ${duration(Math.max(...timed) / 1000)}`;
+    };
     const shown = s.executors.slice(0, 256);
     const rest = s.executors.length - shown.length + (s.executorsOmitted || 0);
     return el("div", "", table(
       ["Executor", "Host", "Ranks", "#Rows held", "#Bytes held", "#Read: own process", "#same host",
         "#other hosts", "#Batch, 99 %", "#Requests served", "#Last report"],
       shown.map((e) => [e.executorId, e.host, ranges(e.ranks), number(e.rows), bytes(e.bytes),
-        ...PATHS.map((_, p) => number(rowsOf(e, p))), p99(e) > 0 ? `≤ ${duration(p99(e) / 1000)}` : "",
+        ...PATHS.map((_, p) => number(rowsOf(e, p))), p99(e),
         number(e.servedRequests), e.answeredMs > 0 ? `${duration(Math.max(1, data.nowMs - e.answeredMs))} ago` : "none yet"])),
     ...(rest > 0 ? [el("p", "", `and ${number(rest)} more executors`)] : []));
   };
@@ -352,7 +361,7 @@
     } catch (e) {
       let note = root.querySelector(".unreachable");
       if (!note) root.prepend((note = el("p", "bad unreachable", "")));
-      note.textContent = `The driver does not answer (${e.message}): the figures below are old.`;
+      note.textContent = `The page could not be refreshed (${e.message}): the figures below are old.`;
     }
     timer = setTimeout(refresh, REFRESH_MS);
   };
