@@ -78,7 +78,8 @@ class RuntimeJarIT {
                 name.matches(
                     "META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|services/[a-zA-Z.$]+"
                         + "|native/linux-[a-z0-9_]+/libddstore\\.(so|missing)"
-                        + "|maven/org\\.ddstore/.*)"))
+                        + "|maven/org\\.ddstore/.*)"
+                        + "|org/ddstore/spark/ui/[a-z]+\\.(css|js|json)"))
         .contains("META-INF/LICENSE", "META-INF/NOTICE");
   }
 
@@ -107,7 +108,8 @@ class RuntimeJarIT {
   void dependsOnSparkAlone() throws IOException {
     Path pom = JAR.resolveSibling("../dependency-reduced-pom.xml");
     assertThat(DEPENDENCY.matcher(Files.readString(pom)).results().map(found -> found.group(1)))
-        .containsExactlyInAnyOrder("spark-core_2.13", "spark-sql_2.13");
+        .as("all of scope provided")
+        .containsExactlyInAnyOrder("spark-core_2.13", "spark-sql_2.13", "javax.servlet-api");
   }
 
   private static String content() throws IOException {
