@@ -100,7 +100,7 @@ final class ApplicationMonitor implements MonitorView {
     }
     answers.forEach(CompletableFuture::join);
     present.forEach(store -> store.reports().sample());
-    log.summarize(stores());
+    log.summarize(this::stores);
   }
 
   @Override

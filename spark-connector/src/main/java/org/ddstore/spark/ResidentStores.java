@@ -20,7 +20,6 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.ddstore.spark.backend.SharedLoss;
 import org.ddstore.spark.backend.TransportBackends;
 import org.ddstore.spark.cluster.Interrupts;
-import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.job.ResidentView;
 import org.ddstore.spark.monitor.MonitorView;
 import org.ddstore.spark.resident.Parallel;
@@ -63,19 +62,21 @@ final class ResidentStores implements ResidentView {
   /** Returns the stores of an application, and listens to its events from the first call on. */
   static ResidentStores of(SparkContext context) {
     ResidentStores added;
+    boolean hasTab;
     synchronized (ALL) {
       ALL.keySet().removeIf(SparkContext::isStopped);
       ResidentStores known = ALL.get(context);
       if (known != null) {
         return known;
       }
-      Setting.UI.checked(
-          context.getConf().get(Setting.UI.key(), Setting.UI.defaultText())); // before any effect
+      hasTab = StoresTabs.isEnabled(context); // refuses an illegal setting before any effect
       added = new ResidentStores(context);
       context.addSparkListener(added.new Watch());
       ALL.put(context, added);
     }
-    StoresTabs.attach(context, added.monitor);
+    if (hasTab) {
+      StoresTabs.attach(context, added.monitor);
+    }
     return added;
   }
 
@@ -99,7 +100,7 @@ final class ResidentStores implements ResidentView {
       last = new ArrayList<>(stores.values());
     }
     // First: Spark stops the listener bus soon.
-    Interrupts.cleanUp("last summaries", () -> log.end(monitor.stores()));
+    Interrupts.cleanUp("last summaries", () -> log.end(monitor::stores));
     Parallel.forEach(
         "ddstore-end", last, ResidentStores::drop); // so that one that hangs delays none
   }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
 import org.ddstore.spark.monitor.StatisticsJson;
 import org.ddstore.spark.monitor.StoreJournal;
@@ -48,9 +49,9 @@ public final class StoreLog {
   }
 
   /** Writes summaries of stores that have changed since their last one, once a minute each. */
-  public synchronized void summarize(List<StoreStatistics> stores) {
+  public synchronized void summarize(Supplier<List<StoreStatistics>> stores) {
     if (isEnabled) {
-      stores.forEach(this::summarize);
+      stores.get().forEach(this::summarize);
     }
   }
 
@@ -64,9 +65,9 @@ public final class StoreLog {
   }
 
   /** Writes summaries of stores at the end of the application, unless nothing has changed. */
-  public synchronized void end(List<StoreStatistics> stores) {
+  public synchronized void end(Supplier<List<StoreStatistics>> stores) {
     if (isEnabled) {
-      stores.forEach(store -> write(StatisticsJson.node(store), System.nanoTime()));
+      stores.get().forEach(store -> write(StatisticsJson.node(store), System.nanoTime()));
     }
   }
 

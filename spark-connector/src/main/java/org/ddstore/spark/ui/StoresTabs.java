@@ -8,7 +8,6 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.ui.SparkUI;
 import org.ddstore.spark.config.Setting;
 import org.ddstore.spark.monitor.MonitorView;
-import org.ddstore.spark.types.OptionKeys;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +19,18 @@ public final class StoresTabs {
   private StoresTabs() {}
 
   /**
-   * Adds the tab to the pages of a running application, unless it has none or {@code
-   * spark.ddstore.ui.enabled} is false. A failure is logged.
+   * Returns {@code spark.ddstore.ui.enabled} of an application.
    *
    * @throws IllegalArgumentException if the setting is neither true nor false
    */
+  public static boolean isEnabled(SparkContext context) {
+    String enabled = context.getConf().get(Setting.UI.key(), Setting.UI.defaultText());
+    return Boolean.parseBoolean(Setting.UI.checked(enabled));
+  }
+
+  /** Adds the tab to the pages of a running application, if it has pages. Logs a failure. */
   public static void attach(SparkContext context, MonitorView monitor) {
-    String enabled = context.getConf().get(OptionKeys.SETTING_UI, Setting.UI.defaultText());
-    if (context.ui().isDefined() && Boolean.parseBoolean(Setting.UI.checked(enabled))) {
+    if (context.ui().isDefined()) {
       attach(context.ui().get(), new LiveSource(monitor));
     }
   }
