@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.ddstore.benchmarks.driver.Bench;
 import org.ddstore.benchmarks.driver.RankNetwork;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
@@ -126,6 +127,16 @@ final class ReadBench extends Bench {
                 "plain MPI in C, with lock, get and unlock per row of %s: %s µs/row",
                 ByteSize.format(bytes), decimal(micros)));
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
+    results.forEach(result -> result.figures().forEach(this::figure));
+    plainMpi.forEach(
+        (bytes, micros) ->
+            figure(
+                Figure.of(
+                    "rows of another process, mpi",
+                    ByteSize.format(bytes) + ", row by row",
+                    "plain MPI in C",
+                    "µs/row",
+                    micros)));
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("ranks", size.allRanks());
     summary.put("hosts", hosts);
