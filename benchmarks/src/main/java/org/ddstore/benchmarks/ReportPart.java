@@ -60,6 +60,13 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
             isQuick ? 30 : 200,
             "rows of another process over tcp, beside plain sockets",
             remote.formatted("tcp", "256,65536", "64,1024", seconds, shard) + " --in-flight 1,4"));
+    parts.add(
+        of(
+            "replay",
+            isQuick ? 15 : 60,
+            "the requests of a training step, beside their ceiling",
+            "read --replay --no-shortcut --row-bytes 256,4096,65536 --batch 256 --seconds %s%s"
+                .formatted(seconds, shard)));
     for (String transport : List.of("fabric", "mpi")) {
       parts.add(
           of(
