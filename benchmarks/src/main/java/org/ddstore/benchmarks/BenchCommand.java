@@ -29,6 +29,7 @@ import picocli.CommandLine.Option;
       EpochBench.class,
       IngestBench.class,
       PythonBench.class,
+      PublishCommand.class,
       ReadBench.class,
       ScanBench.class
     })

@@ -156,7 +156,7 @@ public final class Report {
     return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 
-  private static boolean isOurs(JsonNode figure) {
+  static boolean isOurs(JsonNode figure) {
     return figure.path("way").asText().equals(Figure.DDSTORE);
   }
 
@@ -169,6 +169,7 @@ public final class Report {
       }
       for (JsonNode other : figures) {
         double share = other.path("median").asDouble() / ours.path("median").asDouble();
+        share = Figure.isMoreBetter(ours.path("unit").asText()) ? 1 / share : share;
         if (!isOurs(other)
             && share < 1
             && !other.path("way").equals(ours.path("baseline"))
