@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import org.ddstore.benchmarks.peers.PeersBench;
 import org.ddstore.benchmarks.scan.ScanBench;
 import org.ddstore.cli.CommandExtension;
 import picocli.CommandLine.Command;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Spec;
       DeviceBench.class,
       EpochBench.class,
       IngestBench.class,
+      PeersBench.class,
       PythonBench.class,
       ReadBench.class,
       ScanBench.class
@@ -29,6 +31,6 @@ public final class BenchCommand implements CommandExtension {
   public void run() {
     throw new ParameterException(
         command.commandLine(),
-        "missing benchmark: use checkpoint, device, epoch, ingest, python, read or scan");
+        "missing benchmark: use checkpoint, device, epoch, ingest, peers, python, read or scan");
   }
 }
