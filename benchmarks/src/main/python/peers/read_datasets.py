@@ -9,10 +9,10 @@ import peer
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-import datasets  # noqa: E402
-import numpy as np  # noqa: E402
-import pyarrow as pa  # noqa: E402
-import torch  # noqa: E402
+import datasets
+import numpy as np
+import pyarrow as pa
+import torch
 
 
 class Rows(torch.utils.data.Dataset):

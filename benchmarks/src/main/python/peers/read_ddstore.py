@@ -6,7 +6,6 @@ from typing import Any
 
 import ddstore
 import ddstore.torch
-import numpy as np
 import peer
 import torch
 from ddstore import samplers
@@ -59,9 +58,7 @@ class DDStore(peer.Peer):
 
     def loader(self, workers: int) -> Iterator[Any]:
         data_set = ddstore.torch.StoreDataset(self.store, fields=[FIELD])
-        sampler = ddstore.torch.BatchSampler(
-            data_set, samplers.shuffled(1, global_batch_size=self.batch, tail="keep")
-        )
+        sampler = ddstore.torch.BatchSampler(data_set, samplers.shuffled(1, global_batch_size=self.batch, tail="keep"))
         loader = torch.utils.data.DataLoader(data_set, sampler=sampler, batch_size=None, num_workers=workers)
         return (batch[FIELD] for batch in loader)
 

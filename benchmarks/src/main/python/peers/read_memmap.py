@@ -21,7 +21,7 @@ class Mapped(torch.utils.data.Dataset):
 
 
 class Memmap(peer.Peer):
-    version = torch.__version__
+    version = f"PyTorch {torch.__version__}"
 
     def open(self) -> None:
         self.values = self.dense()

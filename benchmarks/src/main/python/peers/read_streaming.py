@@ -52,9 +52,7 @@ class Streaming(peer.Peer):
 
     def open(self) -> None:
         clean_stale_shared_memory()
-        self.data = streaming.StreamingDataset(
-            local=str(self.scratch / "mds"), shuffle=True, batch_size=self.batch
-        )
+        self.data = streaming.StreamingDataset(local=str(self.scratch / "mds"), shuffle=True, batch_size=self.batch)
         self.settings = {
             "shuffle": f"{self.data.shuffle_algo}, blocks of {self.data.shuffle_block_size or 'default size'}",
             "cache_limit": self.data.cache_limit,
@@ -77,9 +75,7 @@ class Streaming(peer.Peer):
         return self.batches(workers)
 
     def batches(self, workers: int) -> Any:
-        return torch.utils.data.DataLoader(
-            self.data, batch_size=self.batch, num_workers=workers, collate_fn=collate
-        )
+        return torch.utils.data.DataLoader(self.data, batch_size=self.batch, num_workers=workers, collate_fn=collate)
 
     def close(self) -> None:
         del self.data

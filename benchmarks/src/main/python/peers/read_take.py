@@ -8,7 +8,7 @@ import peer
 
 
 class Take(peer.Peer):
-    version = np.__version__
+    version = f"NumPy {np.__version__}"
 
     def open(self) -> None:
         self.values = self.dense().view(np.ndarray)

@@ -10,7 +10,7 @@ import torch
 
 
 class Tensors(peer.Peer):
-    version = torch.__version__
+    version = f"PyTorch {torch.__version__}"
 
     def convert(self) -> None:
         self.values = torch.from_numpy(np.array(self.dense()))

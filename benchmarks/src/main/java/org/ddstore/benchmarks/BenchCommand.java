@@ -20,7 +20,6 @@ import picocli.CommandLine.Spec;
       EpochBench.class,
       IngestBench.class,
       PeersBench.class,
-      PythonBench.class,
       ReadBench.class,
       ScanBench.class
     })
@@ -31,6 +30,6 @@ public final class BenchCommand implements CommandExtension {
   public void run() {
     throw new ParameterException(
         command.commandLine(),
-        "missing benchmark: use checkpoint, device, epoch, ingest, peers, python, read or scan");
+        "missing benchmark: use checkpoint, device, epoch, ingest, peers, read or scan");
   }
 }

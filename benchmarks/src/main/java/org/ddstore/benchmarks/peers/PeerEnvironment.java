@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.ddstore.benchmarks.driver.ChildProcesses;
+import org.ddstore.local.ExitCleanup;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -73,13 +75,13 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
     }
     Files.createDirectories(cache());
     Path part = Files.createTempDirectory(cache(), "." + name + "-");
-    try {
+    try (ExitCleanup cleanup = new ExitCleanup("ddstore-install", () -> delete(part))) {
       String interpreter =
           interpreter()
               .orElseThrow(
                   () ->
                       new DDStoreException(
-                          "%s needs Python 3.%d or later, and none of %s is: install one"
+                          "%s needs Python 3.%d or later, and neither %s nor a version of pyenv is: install one"
                               .formatted(name, leastMinor, String.join(", ", INTERPRETERS))));
       Stream<String> venv = Stream.of(interpreter, "-m", "venv");
       Stream<String> visible =
@@ -109,13 +111,24 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
       if (!isInstalled()) { // by another process meanwhile
         throw e;
       }
-    } finally {
-      delete(part);
     }
   }
 
+  /** Returns programs of the path, then those of pyenv, most of which are not on the path. */
+  private static List<String> candidates() throws IOException {
+    String named = Objects.requireNonNullElse(System.getenv("PYENV_ROOT"), "");
+    Path root = named.isEmpty() ? Path.of(System.getProperty("user.home"), ".pyenv") : Path.of(named);
+    List<String> candidates = new ArrayList<>(INTERPRETERS);
+    if (Files.isDirectory(root.resolve("versions"))) {
+      try (Stream<Path> versions = Files.list(root.resolve("versions"))) {
+        versions.sorted().forEach(each -> candidates.add(each.resolve("bin/python3").toString()));
+      }
+    }
+    return candidates;
+  }
+
   private Optional<String> interpreter() throws IOException {
-    for (String candidate : INTERPRETERS) {
+    for (String candidate : candidates()) {
       String test = "import sys, ensurepip; sys.exit(sys.version_info < (3, %d))".formatted(leastMinor);
       try (ChildProcesses processes = new ChildProcesses(EXIT_LIMIT)) {
         Process process =

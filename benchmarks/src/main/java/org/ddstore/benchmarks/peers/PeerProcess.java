@@ -31,6 +31,7 @@ import org.ddstore.types.DDStoreException;
 final class PeerProcess {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final int SHOWN_CHARACTERS = 300;
+  private static final int END_LIMIT_MS = 2000;
 
   private final String name;
   private final Process process;
@@ -202,7 +203,7 @@ final class PeerProcess {
     isUnusable = true;
     if (isLate.get()) {
       throw new DDStoreException(
-          "%s: no answer within %.0f s; it was killed%s"
+          "%s: no answer within %.1f s; it was killed%s"
               .formatted(name, patience.toMillis() / 1e3, lastError()));
     }
     if (line == null) {
@@ -251,10 +252,17 @@ final class PeerProcess {
     kill();
   }
 
-  /** Kills the program and all processes below it. */
+  /**
+   * Kills the program. Processes below it have a while to end, because one of Python's removes the
+   * shared memory of its parent.
+   */
   void kill() {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    List<ProcessHandle> below = process.descendants().toList();
     process.destroyForcibly();
+    below.forEach(ProcessHandle::destroy);
+    CompletableFuture.runAsync(
+        () -> below.forEach(ProcessHandle::destroyForcibly),
+        CompletableFuture.delayedExecutor(END_LIMIT_MS, TimeUnit.MILLISECONDS));
   }
 
   /** Ends the input of the program and waits for its exit; kills it after a while. */

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.Plural;
 
 /**
  * The turns that programs take. A program that breaks the protocol is left out from
@@ -19,9 +20,13 @@ import org.ddstore.types.DDStoreException;
  * one thread.
  */
 final class PeerRounds {
+  /** A shorter one brings nothing into another form. */
+  private static final double LEAST_CONVERSION_US = 1000;
+
   private final PeerPlan plan;
   private final Map<String, PeerProcess> running = new LinkedHashMap<>();
   private final Map<String, PeerReport.Ran> ran = new LinkedHashMap<>();
+  private final Map<String, String> missing = new LinkedHashMap<>();
   private final Map<String, String> failed = new TreeMap<>();
   private final List<Figure> figures = new ArrayList<>();
   private final PeerSteps steps;
@@ -49,8 +54,15 @@ final class PeerRounds {
           way,
           new PeerReport.Ran(hello.version(), hello.rows(), hello.settings(), hello.startUs()));
     } catch (DDStoreException e) {
-      failed.put(way, e.getMessage());
+      boolean isMissing = e.getMessage().contains("ModuleNotFoundError");
+      (isMissing ? missing : failed).put(way, e.getMessage());
     }
+  }
+
+  /** Notes that a program is not installed. */
+  void miss(String way, String remedy) {
+    begin("misses " + way);
+    missing.put(way, remedy);
   }
 
   private void begin(String activity) {
@@ -58,7 +70,7 @@ final class PeerRounds {
   }
 
   /** Measures all cases, and ends the programs. */
-  PeerReport measure(Map<String, String> missing) throws IOException, InterruptedException {
+  PeerReport measure() throws IOException, InterruptedException {
     for (PeerCase each : PeerCase.values()) {
       if (plan.cases().contains(each)) {
         if (each == PeerCase.MEMORY) {
@@ -120,7 +132,7 @@ final class PeerRounds {
           Figure figure =
               Figure.of(
                       PeerReport.SECTION + wanted,
-                      workers == 0 ? subject(wanted) : "%d workers".formatted(workers),
+                      workers == 0 ? subject(wanted) : Plural.of(workers, "worker"),
                       way,
                       wanted.unit(),
                       array(samples))
@@ -136,7 +148,7 @@ final class PeerRounds {
     ran.forEach(
         (way, program) -> {
           double micros = program.startUs().getOrDefault("convert", 0.0);
-          if (micros > 0 && !PeerReport.isOurs(way)) {
+          if (micros > LEAST_CONVERSION_US && !PeerReport.isOurs(way)) {
             figures.add(
                 Figure.of(
                         PeerReport.SECTION + "convert",

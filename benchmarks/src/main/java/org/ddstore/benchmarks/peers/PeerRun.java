@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -67,17 +66,19 @@ public final class PeerRun {
             .field(FIELD, DType.FLOAT32, plan.rowBytes() / Float.BYTES);
     StoreSpec sparse =
         spec(
-            spark,
+                spark,
             plan,
             "transform(sequence(0, %d), k -> int(k * %d + id %% %d)) as %s"
                 .formatted(PeerRows.VALUES - 1, PeerRows.STRIDE, PeerRows.STRIDE, COLUMNS),
             "transform(sequence(0, %d), k -> float(id + k)) as %s"
-                .formatted(PeerRows.VALUES - 1, DATA));
+                .formatted(PeerRows.VALUES - 1, DATA))
+            .raggedField(COLUMNS, DType.INT32)
+            .raggedField(DATA, DType.FLOAT32);
     ResidentStore rows = cluster.apply(dense).load("bench-peers");
     try {
       ResidentStore cells = cluster.apply(sparse).load("bench-peers-sparse");
       try {
-        return measure(rows.handle(), cells.handle(), plan, steps);
+        return runBeside(rows.handle(), cells.handle(), plan, steps);
       } finally {
         cells.drop();
       }
@@ -90,16 +91,27 @@ public final class PeerRun {
     return DDStores.from(spark.session().range(plan.rows()).selectExpr(columns));
   }
 
-  private static PeerReport measure(
+  /** Lets programs take turns that read no store. Blocks for minutes. */
+  static PeerReport measure(PeerPlan plan, PeerSteps steps)
+      throws IOException, InterruptedException {
+    return runBeside(null, null, plan, steps);
+  }
+
+  /**
+   * @param rows handle of the dense rows; null if no program reads a store
+   */
+  private static PeerReport runBeside(
       StoreHandle rows, StoreHandle cells, PeerPlan plan, PeerSteps steps)
       throws IOException, InterruptedException {
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-peers-");
         ChildProcesses processes = new ChildProcesses(EXIT_PATIENCE)) {
       Path folder = scratch.path();
-      rows.save(folder.resolve("mapped.json"));
-      cells.save(folder.resolve("mapped-sparse.json"));
-      withoutPaths(rows).save(folder.resolve("ports.json"));
-      withoutPaths(cells).save(folder.resolve("ports-sparse.json"));
+      if (rows != null) {
+        rows.save(folder.resolve("mapped.json"));
+        cells.save(folder.resolve("mapped-sparse.json"));
+        withoutPaths(rows).save(folder.resolve("ports.json"));
+        withoutPaths(cells).save(folder.resolve("ports-sparse.json"));
+      }
       return new PeerRun(plan, folder, processes, steps).run();
     }
   }
@@ -114,7 +126,6 @@ public final class PeerRun {
   }
 
   private PeerReport run() throws IOException, InterruptedException {
-    Map<String, String> missing = new LinkedHashMap<>();
     for (KnownPeer known : plan.peers()) {
       if (known.isInstalled()) {
         String handle = known.isOverPorts() ? "ports" : "mapped";
@@ -128,14 +139,14 @@ public final class PeerRun {
                     known.isOurs() ? folder.resolve(handle + ".json").toString() : null,
                     known.isOurs() ? folder.resolve(handle + "-sparse.json").toString() : null));
       } else {
-        missing.put(known.way(), "./ddstore bench peers --install-peers");
+        rounds.miss(known.way(), "./ddstore bench peers --install-peers");
       }
     }
     for (Map.Entry<String, String> foreign : plan.foreign().entrySet()) {
       List<String> shell = List.of("/bin/sh", "-c", foreign.getValue() + " \"$0\"");
       rounds.add(foreign.getKey(), () -> start(foreign.getKey(), shell, Map.of(), null, null));
     }
-    return rounds.measure(missing);
+    return rounds.measure();
   }
 
   private PeerProcess start(

@@ -41,6 +41,7 @@ import picocli.CommandLine.Option;
     })
 public final class PeersBench extends Bench {
   private static final int RANKS = 2;
+  private static final int MAX_PATIENCE = 3600;
   private static final PeerPlan QUICK = PeerPlan.quick();
 
   @Option(
@@ -98,6 +99,13 @@ public final class PeersBench extends Bench {
   private Map<String, String> foreign = new LinkedHashMap<>();
 
   @Option(
+      names = "--patience",
+      paramLabel = "S",
+      description =
+          "Seconds within which a program must answer, or is killed; ${DEFAULT-VALUE} by default.")
+  private double patience = 120;
+
+  @Option(
       names = "--python",
       paramLabel = "PROGRAM",
       description =
@@ -123,6 +131,9 @@ public final class PeersBench extends Bench {
     OptionRange.check(command, "--batch", batch, 1, 1 << 16);
     OptionRange.checkSeconds(command, seconds);
     OptionRange.check(command, "--rounds", rounds, 1, 1000);
+    if (!(patience > 0 && patience <= MAX_PATIENCE)) {
+      throw usage("--patience: %s outside (0, %d]".formatted(patience, MAX_PATIENCE));
+    }
     List<KnownPeer> known =
         chosen("--only", only, List.of(KnownPeer.values()), KnownPeer::way, "none");
     List<PeerCase> wanted =
@@ -150,19 +161,23 @@ public final class PeersBench extends Bench {
             known,
             foreign,
             interpreter,
-            QUICK.patience().plus(Duration.ofMillis((long) (seconds * 4000))));
+            Duration.ofMillis((long) (patience * 1000)));
+    if (known.stream().noneMatch(KnownPeer::isOurs)) {
+      try (Progress progress = progress(plan.steps())) {
+        return report(PeerRun.measure(plan, steps(progress)));
+      }
+    }
     try (EmbeddedSpark spark = cluster.open(RANKS, Map.of());
         Progress progress = progress(plan.steps())) {
-      return report(
-          PeerRun.measure(
-              spark,
-              cluster::on,
-              plan,
-              (step, all, activity) -> {
-                progress.stepTo(step);
-                progress.describe(activity);
-              }));
+      return report(PeerRun.measure(spark, cluster::on, plan, steps(progress)));
     }
+  }
+
+  private static PeerSteps steps(Progress progress) {
+    return (step, all, activity) -> {
+      progress.stepTo(step);
+      progress.describe(activity);
+    };
   }
 
   private <T> List<T> chosen(
@@ -220,7 +235,7 @@ public final class PeersBench extends Bench {
                 win.subject(),
                 win.way(),
                 win.ratio()));
-    if (wins.isEmpty()) {
+    if (wins.isEmpty() && report.peers().containsKey(PeerReport.BASELINE)) {
       line("no peer is ahead of ddstore");
     }
     Map<String, List<Figure>> tables = new LinkedHashMap<>();
