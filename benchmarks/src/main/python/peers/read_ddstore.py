@@ -25,7 +25,7 @@ class DDStore(peer.Peer):
         self.settings = {
             "shuffle": "full, samplers.shuffled",
             "sparse-chunks": f"samplers.chunked, blocks of {self.batch} rows, windows of {WINDOW_BLOCKS}",
-            "memory": "rows in the memory of executors",
+            "memory": "rows in the memory of executors, which is not counted",
         }
         self.loaders = {
             name: ddstore.torch.loader(store, sampler)

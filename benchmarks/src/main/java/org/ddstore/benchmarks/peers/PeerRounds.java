@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.commons.math3.stat.StatUtils;
 import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
@@ -127,7 +128,8 @@ final class PeerRounds {
         (way, samples) -> {
           Map<String, String> settings = settings(way);
           if (wanted == PeerCase.START) {
-            settings.put("openMs", number(array(opens.get(way))[0]));
+            settings.put("openMs", number(StatUtils.percentile(array(opens.get(way)), 50)));
+            settings.put("importMs", number(ran.get(way).startUs().getOrDefault("import", 0.0) / 1e3));
           }
           Figure figure =
               Figure.of(

@@ -230,11 +230,14 @@ public final class PeersBench extends Bench {
     wins.forEach(
         win ->
             line(
-                "%s, %s: %s takes %.2f of what ddstore takes",
+                "%s, %s: %s takes %.2f of what ddstore takes%s",
                 win.section().substring(PeerReport.SECTION.length()),
                 win.subject(),
                 win.way(),
-                win.ratio()));
+                win.ratio(),
+                win.settings().get("rows").equals(Integer.toString(rows))
+                    ? ""
+                    : ", with %s rows".formatted(win.settings().get("rows"))));
     if (wins.isEmpty() && report.peers().containsKey(PeerReport.BASELINE)) {
       line("no peer is ahead of ddstore");
     }
