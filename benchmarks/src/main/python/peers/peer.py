@@ -7,6 +7,7 @@ reads, and ends with its input. A peer is a subclass of :class:`Peer`; docs/peer
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import math
 import os
@@ -316,6 +317,7 @@ def run(make: Callable[[Any], Peer]) -> None:
     """Speaks the protocol until the input ends."""
     started = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
     imported = time.clock_gettime(time.CLOCK_BOOTTIME) - started
+    faulthandler.enable()
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no reply
     with open(sys.argv[1], encoding="utf-8") as file:

@@ -19,8 +19,8 @@ import org.ddstore.types.DDStoreException;
 public enum KnownPeer {
   DDSTORE("ddstore", "read_ddstore.py", 0),
   DDSTORE_PORTS("ddstore-ports", "read_ddstore.py", 0),
-  JAVA("java", null, 0),
-  JAVA_PORTS("java-ports", null, 0),
+  JAVA("ddstore-java", null, 0),
+  JAVA_PORTS("ddstore-java-ports", null, 0),
   TAKE("numpy.take", "read_take.py", 0),
   MEMMAP("memmap", "read_memmap.py", 0),
   TENSORS("tensors", "read_tensors.py", 0),

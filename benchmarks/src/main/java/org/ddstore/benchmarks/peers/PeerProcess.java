@@ -207,7 +207,7 @@ final class PeerProcess {
               .formatted(name, patience.toMillis() / 1e3, lastError()));
     }
     if (line == null) {
-      throw new DDStoreException("%s: ended early%s".formatted(name, lastError()));
+      throw new DDStoreException("%s: ended early%s%s".formatted(name, status(), lastError()));
     }
     JsonNode json;
     try {
@@ -220,6 +220,18 @@ final class PeerProcess {
     }
     isUnusable = false;
     return json;
+  }
+
+  /** Returns the exit status, which tells a signal; nothing if the program only closed its output. */
+  private String status() {
+    try {
+      return process.waitFor(END_LIMIT_MS, TimeUnit.MILLISECONDS)
+          ? " with status " + process.exitValue()
+          : "";
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
   }
 
   private DDStoreException broken(String problem, Object line) {

@@ -124,6 +124,7 @@ final class PeerRounds {
       }
     }
     List<Double> baseline = values.get(PeerReport.BASELINE);
+    List<Double> limit = values.get(KnownPeer.TAKE.way());
     values.forEach(
         (way, samples) -> {
           Map<String, String> settings = settings(way);
@@ -140,8 +141,13 @@ final class PeerRounds {
                       array(samples))
                   .wrong(mismatches.get(way))
                   .with(settings);
-          figures.add(
-              baseline == null ? figure : figure.to(PeerReport.BASELINE, array(baseline)));
+          if (way.equals(PeerReport.BASELINE)) {
+            figures.add(
+                limit == null ? figure : figure.to(KnownPeer.TAKE.way(), array(limit)));
+          } else {
+            figures.add(
+                baseline == null ? figure : figure.to(PeerReport.BASELINE, array(baseline)));
+          }
         });
   }
 

@@ -140,9 +140,10 @@ public final class PeersBench extends Bench {
         chosen("--case", cases, List.of(PeerCase.values()), PeerCase::toString, null);
     for (String name : foreign.keySet()) {
       if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")
+          || PeerReport.isOurs(name)
           || Stream.of(KnownPeer.values()).anyMatch(peer -> peer.way().equals(name))) {
         throw usage(
-            "--peer %s: give a name of letters, digits, dots and dashes that is none of %s"
+            "--peer %s: give a name of letters, digits, dots and dashes that does not begin with ddstore and is none of %s"
                 .formatted(name, ways(List.of(KnownPeer.values()))));
       }
     }
@@ -273,13 +274,14 @@ public final class PeersBench extends Bench {
     report.missing().forEach((way, remedy) -> line("%s is not installed: %s", way, remedy));
     report.failed().forEach((way, reason) -> line("failed: %s", reason));
     Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("figures", report.figures());
     summary.put("rows", rows);
     summary.put("rowBytes", rowBytes);
     summary.put("batch", batch);
     summary.put("peers", report.peers());
     summary.put("missing", report.missing());
     summary.put("failed", report.failed());
-    int status = finish(report.mismatches(), report.figures(), summary);
+    int status = finish(report.mismatches(), List.of(), summary);
     return report.failed().isEmpty() ? status : 1;
   }
 
@@ -290,7 +292,7 @@ public final class PeersBench extends Bench {
         Integer.valueOf(figure.settings().get("rows")),
         decimal(figure.median()),
         decimal(StatUtils.min(samples)) + " to " + decimal(StatUtils.max(samples)),
-        fixed(2, figure.ratio()),
+        figure.way().equals(PeerReport.BASELINE) ? "1" : fixed(2, figure.ratio()),
         figure.mismatches());
   }
 }

@@ -54,7 +54,7 @@ class PeerProtocolTest {
   }
 
   private static JsonNode figure(JsonNode json, String section, String way) {
-    for (JsonNode figure : json.get("results")) {
+    for (JsonNode figure : json.get("figures")) {
       if (figure.get("section").asText().equals("peers/" + section)
           && figure.get("way").asText().equals(way)) {
         return figure;
@@ -139,12 +139,12 @@ class PeerProtocolTest {
     assertThat(json.at("/failed/zero").asText())
         .contains("\"microsPerRow\" must be a number above 0 in the line {");
     assertThat(json.at("/failed/hello").asText()).contains("no known \"cases\"");
-    assertThat(json.at("/failed/early").asText()).isEqualTo("early: ended early: no memory");
+    assertThat(json.at("/failed/early").asText()).isEqualTo("early: ended early with status 3: no memory");
     assertThat(json.at("/failed/erring").asText()).isEqualTo("erring: single: no such row");
-    assertThat(json.at("/failed/absent").asText()).startsWith("absent: ended early: ");
+    assertThat(json.at("/failed/absent").asText()).startsWith("absent: ended early with status 127: ");
     assertThat(figure(json, "batch", "good").get("samples")).hasSize(2);
     assertThat(figure(json, "batch", "erring").get("samples")).hasSize(2);
-    assertThat(json.get("results")).hasSize(2);
+    assertThat(json.get("figures")).hasSize(2);
   }
 
   @Test
