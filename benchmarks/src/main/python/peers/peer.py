@@ -290,13 +290,17 @@ class Turns:
 
 
 def shuffled_batches(rows: Any, batch: int, workers: int, context: str | None = None) -> Any:
-    """Returns a DataLoader that gets a whole batch from a data set by one call, without collating rows."""
-    from torch import randperm
+    """Returns a DataLoader that gets a whole batch from a data set by one call, without collating rows.
+
+    The indices are arrays of NumPy: PyTorch would share the memory of tensors, from the threads of all workers' queues
+    at once, which crashes.
+    """
     from torch.utils.data import DataLoader, Sampler
 
     class Batches(Sampler):
         def __iter__(self) -> Iterator[Any]:
-            return iter(randperm(len(rows)).split(batch))
+            order = np.random.default_rng().permutation(len(rows))
+            return (order[at : at + batch] for at in range(0, len(rows), batch))
 
         def __len__(self) -> int:
             return -(-len(rows) // batch)

@@ -24,7 +24,7 @@ class Rows(torch.utils.data.Dataset):
         return len(self.rows)
 
     def __getitem__(self, rows: Any) -> Any:
-        column = self.rows[np.asarray(rows)]["x"].combine_chunks()
+        column = self.rows[rows]["x"].combine_chunks()
         return column.flatten().to_numpy().reshape(-1, self.floats)
 
 

@@ -30,7 +30,7 @@ class Rows(torch.utils.data.Dataset):
     def __getitem__(self, rows: Any) -> Any:
         if self.rows is None:
             self.rows = lance.dataset(self.path)
-        column = self.rows.take(np.asarray(rows), columns=["x"])["x"].combine_chunks()
+        column = self.rows.take(rows, columns=["x"])["x"].combine_chunks()
         return column.flatten().to_numpy().reshape(-1, self.floats)
 
 

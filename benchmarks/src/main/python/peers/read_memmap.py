@@ -17,7 +17,7 @@ class Mapped(torch.utils.data.Dataset):
         return len(self.values)
 
     def __getitem__(self, rows: Any) -> Any:
-        return torch.from_numpy(np.asarray(self.values[rows.numpy()]))
+        return torch.from_numpy(np.asarray(self.values[rows]))
 
 
 class Memmap(peer.Peer):
@@ -25,7 +25,7 @@ class Memmap(peer.Peer):
 
     def open(self) -> None:
         self.values = self.dense()
-        self.settings = {"sampler": "torch.randperm, split in batches", "batch_size": None, "threads": 1}
+        self.settings = {"sampler": "a permutation of NumPy, split in batches", "batch_size": None, "threads": 1}
 
     def single(self, row: int) -> Any:
         return self.values[row].copy()

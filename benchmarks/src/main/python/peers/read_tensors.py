@@ -9,6 +9,17 @@ import peer
 import torch
 
 
+class Rows(torch.utils.data.Dataset):
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self.values[torch.from_numpy(rows)]
+
+
 class Tensors(peer.Peer):
     version = f"PyTorch {torch.__version__}"
 
@@ -17,24 +28,23 @@ class Tensors(peer.Peer):
 
     def open(self) -> None:
         self.out = torch.empty((self.batch, self.floats))
-        self.data_set = torch.utils.data.TensorDataset(self.values)
         self.settings = {
-            "sampler": "torch.randperm, split in batches",
+            "sampler": "a permutation of NumPy, split in batches",
             "batch_size": None,
             "threads": torch.get_num_threads(),
         }
 
     def single(self, row: int) -> Any:
-        return self.data_set[row][0]
+        return self.values[row]
 
     def batch_of(self, rows: Any) -> Any:
         return torch.index_select(self.values, 0, torch.from_numpy(rows), out=self.out)
 
     def epoch(self) -> Iterator[Any]:
-        return self.loader(0)
+        return iter(self.loader(0))
 
-    def loader(self, workers: int) -> Iterator[Any]:
-        return (batch for (batch,) in peer.shuffled_batches(self.data_set, self.batch, workers))
+    def loader(self, workers: int) -> Any:
+        return peer.shuffled_batches(Rows(self.values), self.batch, workers)
 
 
 if __name__ == "__main__":

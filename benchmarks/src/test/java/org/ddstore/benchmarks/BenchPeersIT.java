@@ -42,8 +42,7 @@ class BenchPeersIT {
     installed.json().get("failed").forEach(why -> System.out.println("skipped, " + why.asText()));
 
     Outcome outcome =
-        InProcess.command(
-            "bench peers --rows 2000 --batch 96 --rounds 1 --seconds 0.01 --json");
+        InProcess.command("bench peers --rows 2000 --batch 96 --rounds 1 --seconds 0.01 --json");
 
     JsonNode json = outcome.json();
     assertThat(json.get("failed").toString()).isEqualTo("{}");

@@ -29,7 +29,8 @@ import org.ddstore.types.DDStoreException;
  * @param name name of the peer
  * @param lock file with versions and hashes
  * @param leastMinor least minor version of Python 3
- * @param isBesideDistribution whether the packages of the distribution, such as PyTorch, are visible
+ * @param isBesideDistribution whether the packages of the distribution, such as PyTorch, are
+ *     visible
  */
 record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideDistribution) {
   private static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
@@ -66,8 +67,8 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
    * Installs the packages, unless they are. Another process may do so at the same time. Blocks for
    * at most some minutes.
    *
-   * @throws DDStoreException if no interpreter suits, a registry does not answer, or a package cannot
-   *     be installed
+   * @throws DDStoreException if no interpreter suits, a registry does not answer, or a package
+   *     cannot be installed
    */
   void install() throws IOException {
     if (isInstalled()) {
@@ -117,7 +118,8 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
   /** Returns programs of the path, then those of pyenv, most of which are not on the path. */
   private static List<String> candidates() throws IOException {
     String named = Objects.requireNonNullElse(System.getenv("PYENV_ROOT"), "");
-    Path root = named.isEmpty() ? Path.of(System.getProperty("user.home"), ".pyenv") : Path.of(named);
+    Path root =
+        named.isEmpty() ? Path.of(System.getProperty("user.home"), ".pyenv") : Path.of(named);
     List<String> candidates = new ArrayList<>(INTERPRETERS);
     if (Files.isDirectory(root.resolve("versions"))) {
       try (Stream<Path> versions = Files.list(root.resolve("versions"))) {
@@ -129,7 +131,8 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
 
   private Optional<String> interpreter() throws IOException {
     for (String candidate : candidates()) {
-      String test = "import sys, ensurepip; sys.exit(sys.version_info < (3, %d))".formatted(leastMinor);
+      String test =
+          "import sys, ensurepip; sys.exit(sys.version_info < (3, %d))".formatted(leastMinor);
       try (ChildProcesses processes = new ChildProcesses(EXIT_LIMIT)) {
         Process process =
             processes.start(
@@ -150,9 +153,7 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
     try (ChildProcesses processes = new ChildProcesses(EXIT_LIMIT)) {
       Process process =
           processes.start(
-              new ProcessBuilder(command)
-                  .redirectErrorStream(true)
-                  .redirectOutput(log.toFile()));
+              new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()));
       if (!await(process, INSTALL_LIMIT)) {
         throw new DDStoreException(
             "%s was not installed within %d min: the registry of packages does not answer; try again later"

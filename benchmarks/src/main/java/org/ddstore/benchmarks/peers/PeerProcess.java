@@ -24,9 +24,9 @@ import org.ddstore.benchmarks.driver.ChildProcesses;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A program that reads rows on request. It is started with the path of a task, prints a line of JSON
- * about itself, answers each line with a line, and ends with its input. A program that answers late
- * is killed with all processes below it. Owned by its {@link ChildProcesses}. Not thread-safe.
+ * A program that reads rows on request. It is started with the path of a task, prints a line of
+ * JSON about itself, answers each line with a line, and ends with its input. A program that answers
+ * late is killed with all processes below it. Owned by its {@link ChildProcesses}. Not thread-safe.
  */
 final class PeerProcess {
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -130,9 +130,13 @@ final class PeerProcess {
       throw broken("\"rows\" outside [1, %d]".formatted(rows), line);
     }
     Map<String, String> settings = new LinkedHashMap<>();
-    line.path("settings").fields().forEachRemaining(e -> settings.put(e.getKey(), text(e.getValue())));
+    line.path("settings")
+        .fields()
+        .forEachRemaining(e -> settings.put(e.getKey(), text(e.getValue())));
     Map<String, Double> start = new LinkedHashMap<>();
-    line.path("startUs").fields().forEachRemaining(e -> start.put(e.getKey(), e.getValue().asDouble()));
+    line.path("startUs")
+        .fields()
+        .forEachRemaining(e -> start.put(e.getKey(), e.getValue().asDouble()));
     return new Hello(line.path("version").asText(), held, settings, cases, start);
   }
 
@@ -156,8 +160,7 @@ final class PeerProcess {
     requests.println(MAPPER.writeValueAsString(request));
     JsonNode reply = readLine();
     if (reply.has("error")) {
-      throw new DDStoreException(
-          "%s: %s: %s".formatted(name, wanted, reply.get("error").asText()));
+      throw new DDStoreException("%s: %s: %s".formatted(name, wanted, reply.get("error").asText()));
     }
     List<String> times =
         switch (wanted) {
@@ -222,7 +225,9 @@ final class PeerProcess {
     return json;
   }
 
-  /** Returns the exit status, which tells a signal; nothing if the program only closed its output. */
+  /**
+   * Returns the exit status, which tells a signal; nothing if the program only closed its output.
+   */
   private String status() {
     try {
       return process.waitFor(END_LIMIT_MS, TimeUnit.MILLISECONDS)

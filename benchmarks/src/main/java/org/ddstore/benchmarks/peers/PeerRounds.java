@@ -16,9 +16,8 @@ import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
 
 /**
- * The turns that programs take. A program that breaks the protocol is left out from
- * then on, one that reports an error from that case, with the reason. For
- * one thread.
+ * The turns that programs take. A program that breaks the protocol is left out from then on, one
+ * that reports an error from that case, with the reason. For one thread.
  */
 final class PeerRounds {
   /** A shorter one brings nothing into another form. */
@@ -130,7 +129,8 @@ final class PeerRounds {
           Map<String, String> settings = settings(way);
           if (wanted == PeerCase.START) {
             settings.put("openMs", number(StatUtils.percentile(array(opens.get(way)), 50)));
-            settings.put("importMs", number(ran.get(way).startUs().getOrDefault("import", 0.0) / 1e3));
+            settings.put(
+                "importMs", number(ran.get(way).startUs().getOrDefault("import", 0.0) / 1e3));
           }
           Figure figure =
               Figure.of(
@@ -142,8 +142,7 @@ final class PeerRounds {
                   .wrong(mismatches.get(way))
                   .with(settings);
           if (way.equals(PeerReport.BASELINE)) {
-            figures.add(
-                limit == null ? figure : figure.to(KnownPeer.TAKE.way(), array(limit)));
+            figures.add(limit == null ? figure : figure.to(KnownPeer.TAKE.way(), array(limit)));
           } else {
             figures.add(
                 baseline == null ? figure : figure.to(PeerReport.BASELINE, array(baseline)));

@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 
 /**
- * The rows that all peers read. Dense row i is float32 {@code [i + 1, i + 2, ...]}; sparse row i has
- * the values {@code i + k} in the columns {@code 61 k + i % 61}, k from 0 to 63.
+ * The rows that all peers read. Dense row i is float32 {@code [i + 1, i + 2, ...]}; sparse row i
+ * has the values {@code i + k} in the columns {@code 61 k + i % 61}, k from 0 to 63.
  */
 final class PeerRows {
   static final int VALUES = 64;
@@ -73,8 +73,7 @@ final class PeerRows {
       Path file, String type, String shape, long elements, int elementBytes, Element element)
       throws IOException {
     ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    String header =
-        "{'descr': '%s', 'fortran_order': False, 'shape': %s, }".formatted(type, shape);
+    String header = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }".formatted(type, shape);
     int length = HEADER_BYTES - 10;
     buffer.put(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0}).putShort((short) length);
     buffer.put(
@@ -100,7 +99,9 @@ final class PeerRows {
     buffer.clear();
   }
 
-  /** Returns the sum of the hashes of the rows from 0 on, by SplitMix64 (Steele, Lea, Flood, 2014). */
+  /**
+   * Returns the sum of the hashes of the rows from 0 on, by SplitMix64 (Steele, Lea, Flood, 2014).
+   */
   static String digest(long rows) {
     long sum = 0;
     for (long row = 0; row < rows; row++) {

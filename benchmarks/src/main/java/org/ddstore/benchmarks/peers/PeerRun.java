@@ -62,16 +62,15 @@ public final class PeerRun {
         "transform(sequence(1, %d), i -> float(id + i)) as %s"
             .formatted(plan.rowBytes() / Float.BYTES, FIELD);
     StoreSpec dense =
-        spec(spark, plan, floats)
-            .field(FIELD, DType.FLOAT32, plan.rowBytes() / Float.BYTES);
+        spec(spark, plan, floats).field(FIELD, DType.FLOAT32, plan.rowBytes() / Float.BYTES);
     StoreSpec sparse =
         spec(
                 spark,
-            plan,
-            "transform(sequence(0, %d), k -> int(k * %d + id %% %d)) as %s"
-                .formatted(PeerRows.VALUES - 1, PeerRows.STRIDE, PeerRows.STRIDE, COLUMNS),
-            "transform(sequence(0, %d), k -> float(id + k)) as %s"
-                .formatted(PeerRows.VALUES - 1, DATA))
+                plan,
+                "transform(sequence(0, %d), k -> int(k * %d + id %% %d)) as %s"
+                    .formatted(PeerRows.VALUES - 1, PeerRows.STRIDE, PeerRows.STRIDE, COLUMNS),
+                "transform(sequence(0, %d), k -> float(id + k)) as %s"
+                    .formatted(PeerRows.VALUES - 1, DATA))
             .raggedField(COLUMNS, DType.INT32)
             .raggedField(DATA, DType.FLOAT32);
     ResidentStore rows = cluster.apply(dense).load("bench-peers");

@@ -29,7 +29,6 @@ record PeerTask(
     String sparseHandle) {
 
   PeerTask of(String folder, String dense, String sparse) {
-    return new PeerTask(
-        rows, slowRows, rowBytes, batch, seed, npy, csr, folder, dense, sparse);
+    return new PeerTask(rows, slowRows, rowBytes, batch, seed, npy, csr, folder, dense, sparse);
   }
 }

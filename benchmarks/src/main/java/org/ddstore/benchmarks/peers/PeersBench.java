@@ -9,7 +9,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -274,13 +273,13 @@ public final class PeersBench extends Bench {
     report.missing().forEach((way, remedy) -> line("%s is not installed: %s", way, remedy));
     report.failed().forEach((way, reason) -> line("failed: %s", reason));
     Map<String, Object> summary = new LinkedHashMap<>();
-    summary.put("figures", report.figures());
     summary.put("rows", rows);
     summary.put("rowBytes", rowBytes);
     summary.put("batch", batch);
     summary.put("peers", report.peers());
     summary.put("missing", report.missing());
     summary.put("failed", report.failed());
+    report.figures().forEach(this::figure);
     int status = finish(report.mismatches(), List.of(), summary);
     return report.failed().isEmpty() ? status : 1;
   }

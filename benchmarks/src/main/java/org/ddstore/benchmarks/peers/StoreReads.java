@@ -35,8 +35,8 @@ import org.ddstore.spark.StoreReader;
 import org.ddstore.types.DType;
 
 /**
- * The program that reads a store in Java, by a handle, in a JVM of its own. Destinations are reused.
- * Rows are drawn outside of the measured time.
+ * The program that reads a store in Java, by a handle, in a JVM of its own. Destinations are
+ * reused. Rows are drawn outside of the measured time.
  */
 final class StoreReads implements AutoCloseable {
   private static final ObjectMapper MAPPER =
@@ -118,7 +118,12 @@ final class StoreReads implements AutoCloseable {
         task.rows(),
         "settings",
         Map.of(
-            "java", System.getProperty("java.version"), "path", path(), "epoch", "Loader, defaults"),
+            "java",
+            System.getProperty("java.version"),
+            "path",
+            path(),
+            "epoch",
+            "Loader, defaults"),
         "cases",
         cases);
   }

@@ -45,7 +45,15 @@ class PeerProtocolTest {
     List<String> words =
         new ArrayList<>(
             List.of(
-                "bench", "peers", "--only", "none", "--rows", "" + ROWS, "--rounds", "2", "--json"));
+                "bench",
+                "peers",
+                "--only",
+                "none",
+                "--rows",
+                "" + ROWS,
+                "--rounds",
+                "2",
+                "--json"));
     words.addAll(List.of("--patience", "5"));
     for (String peer : peers) {
       words.addAll(List.of("--peer", peer));
@@ -139,9 +147,11 @@ class PeerProtocolTest {
     assertThat(json.at("/failed/zero").asText())
         .contains("\"microsPerRow\" must be a number above 0 in the line {");
     assertThat(json.at("/failed/hello").asText()).contains("no known \"cases\"");
-    assertThat(json.at("/failed/early").asText()).isEqualTo("early: ended early with status 3: no memory");
+    assertThat(json.at("/failed/early").asText())
+        .isEqualTo("early: ended early with status 3: no memory");
     assertThat(json.at("/failed/erring").asText()).isEqualTo("erring: single: no such row");
-    assertThat(json.at("/failed/absent").asText()).startsWith("absent: ended early with status 127: ");
+    assertThat(json.at("/failed/absent").asText())
+        .startsWith("absent: ended early with status 127: ");
     assertThat(figure(json, "batch", "good").get("samples")).hasSize(2);
     assertThat(figure(json, "batch", "erring").get("samples")).hasSize(2);
     assertThat(json.get("figures")).hasSize(2);
