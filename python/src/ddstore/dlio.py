@@ -2,7 +2,7 @@
 """The rows of a store as samples of the benchmark DLIO, for classes named in its YAML.
 
 The file of a handle takes the place of DLIO's data files. It lies in the folder ``train`` or ``valid`` of
-``dataset.data_folder``, and its name ends with ``dataset.format``:
+``dataset.data_folder``, both of which must exist, and its name ends with ``dataset.format``:
 
     dataset:
       data_folder: /data/dlio # the handle is /data/dlio/train/store.indexed_binary

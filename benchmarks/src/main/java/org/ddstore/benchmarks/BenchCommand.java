@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       CheckpointBench.class,
       DeviceBench.class,
+      DlioBench.class,
       EpochBench.class,
       IngestBench.class,
       PythonBench.class,
@@ -29,6 +30,6 @@ public final class BenchCommand implements CommandExtension {
   public void run() {
     throw new ParameterException(
         command.commandLine(),
-        "missing benchmark: use checkpoint, device, epoch, ingest, python, read or scan");
+        "missing benchmark: use checkpoint, device, dlio, epoch, ingest, python, read or scan");
   }
 }
