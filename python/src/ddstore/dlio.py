@@ -89,9 +89,9 @@ class StoreReader(FormatReader):
 class StoreDataLoader(BaseDataLoader):
     """Yields the batches of this rank as :func:`ddstore.torch.loader` does: tensors by field, with whole rows.
 
-    ``read_threads`` threads read up to ``prefetch_size`` batches ahead. With a ``sample_shuffle``, each epoch has
-    another order of all rows, over all ranks, which depends on ``train.seed`` only. Samples that do not fill a batch of
-    all ranks are left out, others in each epoch.
+    ``read_threads`` threads read ``prefetch_size`` batches at the same time, 2 or more. With a ``sample_shuffle``, each
+    epoch has another order of all rows, over all ranks, which depends on ``train.seed`` only. Samples that do not fill
+    a batch of all ranks are left out, others in each epoch.
     """
 
     def __init__(self, format_type: Any, dataset_type: DatasetType, epoch_number: int) -> None:
@@ -116,9 +116,8 @@ class StoreDataLoader(BaseDataLoader):
         place = {"batch_size": self.batch_size, "rank": args.my_rank, "world": args.comm_size}
         in_order = args.sample_shuffle is Shuffle.OFF
         sampler = samplers.sequential(**place) if in_order else samplers.shuffled(args.seed, **place)
-        self.loader = ddstore.torch.loader(
-            store, sampler, prefetch=args.prefetch_size, threads=max(1, args.read_threads)
-        )
+        ahead = max(1, (args.prefetch_size or 2) - 1)  # beside the batch that the loop waits for
+        self.loader = ddstore.torch.loader(store, sampler, prefetch=ahead, threads=max(1, args.read_threads))
 
     def next(self) -> Iterator[ddstore.torch.Tensors]:
         """Yields the batches of the next epoch. DLIO leaves the loop at the last one."""

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.local.Progress;
-import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -57,10 +60,21 @@ final class DlioBench extends Bench {
   private List<DlioWorkload> workloads;
 
   @Option(
+      names = "--way",
+      paramLabel = "WAY",
+      split = ",",
+      description = {
+        "loader, reader or files, or several of them; all by default:",
+        "whole batches of a store, its rows one by one for DLIO's own loader, files for DLIO's own"
+            + " loader and reader."
+      })
+  private List<DlioWay> ways = List.of(DlioWay.values());
+
+  @Option(
       names = "--scale",
       paramLabel = "F",
       description =
-          "Part of the samples of the workload, above 0 and at most 1; by default 4 steps an epoch"
+          "Part of the samples of the workload, above 0 and at most 1; by default 3 steps an epoch"
               + " of unet3d, 10 of resnet50, 256 of cosmoflow, or fewer if memory is short.")
   private Double scale;
 
@@ -69,16 +83,16 @@ final class DlioBench extends Bench {
       paramLabel = "N",
       description =
           "Epochs of each run, of which the first one is cold; ${DEFAULT-VALUE} by default.")
-  private int epochs = 4;
+  private int epochs = 3;
 
   @Option(
       names = "--nodes",
       paramLabel = "A..B",
-      converter = Nodes.class,
+      converter = NodeRange.Converter.class,
       description =
           "Print what unet3d needs on A to B nodes of 12 accelerators with 100 steps, as in the"
               + " evaluation of PyDAOS, beside what one rank delivers here without compute.")
-  private List<Integer> nodes;
+  private NodeRange nodes;
 
   @Option(names = "--install", description = "Install DLIO in the user's cache, and end.")
   private boolean isInstall;
@@ -87,7 +101,8 @@ final class DlioBench extends Bench {
   public Integer call() throws IOException, InterruptedException {
     PythonEnvironment environment = PythonEnvironment.of(SECTION);
     if (isInstall) {
-      line("DLIO is installed: %s", environment.install());
+      environment.install();
+      line("DLIO is installed: %s", environment.python());
       return finish(0, List.of(), Map.of());
     }
     OptionRange.check(command, "--epochs", epochs, 2, 1000);
@@ -106,24 +121,14 @@ final class DlioBench extends Bench {
       Set<DlioWay> ways,
       ToDoubleFunction<DlioWorkload> compute)
       throws IOException, InterruptedException {
-    PythonProgram.library(); // refuses before Spark starts, as do the next lines
-    Path python = installed(environment);
+    environment.program("bench_dlio.py", List.of()); // refuses before Spark starts
     List<DlioRuns.Plan> plans = new ArrayList<>();
     for (DlioWorkload workload : chosen) {
       plans.add(DlioRuns.plan(workload, scale));
     }
     try (Progress progress = progress(plans.size() * ways.size())) {
-      return new DlioRuns(python, epochs, compute, progress).measure(plans, ways);
+      return new DlioRuns(environment, epochs, compute, progress).measure(plans, ways);
     }
-  }
-
-  private static Path installed(PythonEnvironment environment) {
-    return environment
-        .python()
-        .orElseThrow(
-            () ->
-                new DDStoreException(
-                    "DLIO is not installed: run ./ddstore bench dlio --install, which needs a package index of Python"));
   }
 
   private int compare(PythonEnvironment environment) throws IOException, InterruptedException {
@@ -132,12 +137,13 @@ final class DlioBench extends Bench {
         run(
             environment,
             chosen.stream().distinct().toList(),
-            EnumSet.allOf(DlioWay.class),
+            EnumSet.copyOf(ways),
             DlioWorkload::computeSeconds);
     table(
         "workload, way, AU %, by us, samples/s, by us, wrong", results, DlioBench::cells);
+    Set<DlioRuns.Plan> seen = new HashSet<>();
     for (DlioRuns.Result result : results) {
-      if (result.way() == DlioWay.LOADER) {
+      if (seen.add(result.plan())) {
         DlioRuns.Plan plan = result.plan();
         line(
             "%s: %,d of %,d samples (scale %.3g), %.2f GiB, %d steps of %d samples and %s s",
@@ -156,7 +162,8 @@ final class DlioBench extends Bench {
             + " epoch; by us: from DLIO's times of steps, without the first step",
         results.get(0).run().versions().get("dlio-benchmark").asText(), epochs);
     line("files are .npz in /dev/shm: DLIO reads .tfrecord of resnet50 and cosmoflow only with TensorFlow");
-    return finish(mismatches(results), figures(results), summary(results));
+    addFigures(results);
+    return finish(mismatches(results), results, Map.of());
   }
 
   private int scaleOut(PythonEnvironment environment) throws IOException, InterruptedException {
@@ -171,7 +178,7 @@ final class DlioBench extends Bench {
             / GIB;
     table(
         "nodes, ranks, files, samples, TiB, needed GiB/s",
-        nodes.stream().map(NodeNeeds::of).toList(),
+        nodes.counts().stream().map(NodeNeeds::of).toList(),
         NodeNeeds::cells);
     double needed = workload.neededBytesPerSecond(STEP_SECONDS, UTILISATION) / GIB;
     double neededByH100 =
@@ -182,19 +189,20 @@ final class DlioBench extends Bench {
     line(
         "one rank delivers %.2f GiB/s here without compute: %.2f and %.2f of that",
         delivered, delivered / needed, delivered / neededByH100);
-    Map<String, Object> summary = summary(results);
-    summary.put("nodes", nodes.stream().map(NodeNeeds::of).toList());
+    addFigures(results);
+    Map<String, Object> summary = new LinkedHashMap<>();
+    summary.put("nodes", nodes.counts().stream().map(NodeNeeds::of).toList());
     summary.put("neededGibibytesPerSecond", needed);
     summary.put("neededByH100GibibytesPerSecond", neededByH100);
     summary.put("deliveredGibibytesPerSecond", delivered);
-    return finish(mismatches(results), figures(results), summary);
+    return finish(mismatches(results), results, summary);
   }
 
   private static List<Object> cells(DlioRuns.Result result) {
     DlioReport report = result.run().report();
     return List.of(
         result.plan().workload(),
-        result.way(),
+        result.way().words(),
         fixed(1, warm(report.utilisation())),
         fixed(1, warm(report.ourUtilisation())),
         fixed(1, warm(report.samplesPerSecond())),
@@ -206,86 +214,76 @@ final class DlioBench extends Bench {
     return results.stream().mapToLong(result -> result.run().mismatches()).sum();
   }
 
-  private static Map<String, Object> summary(List<DlioRuns.Result> results) {
-    Map<String, Object> summary = new LinkedHashMap<>();
-    summary.put("versions", results.get(0).run().versions());
-    return summary;
-  }
-
-  /** Returns what DLIO reports of each run, with the ratios to its own reader on files. */
-  static List<DlioFigure> figures(List<DlioRuns.Result> results) {
-    List<DlioFigure> figures = new ArrayList<>();
+  /** Adds what DLIO reports of each run, with the ratios to its own reader on files. */
+  private void addFigures(List<DlioRuns.Result> results) {
     for (DlioRuns.Result result : results) {
-      DlioReport files =
+      Optional<DlioReport> files =
           results.stream()
               .filter(other -> other.plan().equals(result.plan()) && other.way() == DlioWay.FILES)
+              .filter(other -> result.way() != DlioWay.FILES)
               .map(other -> other.run().report())
-              .filter(report -> result.way() != DlioWay.FILES)
-              .findFirst()
-              .orElse(null);
-      figures.addAll(figures(result, files, "AU %", DlioReport::utilisation));
-      figures.addAll(figures(result, files, "samples/s", DlioReport::samplesPerSecond));
+              .findFirst();
+      DlioReport report = result.run().report();
+      addFigures(
+          result,
+          "time",
+          "µs/sample",
+          micros(report),
+          files.map(DlioBench::micros).orElse(null));
+      if (result.computeSeconds() > 0) {
+        addFigures(result, "100 - AU", "%", idle(report), files.map(DlioBench::idle).orElse(null));
+      }
     }
-    return figures;
   }
 
-  private static List<DlioFigure> figures(
-      DlioRuns.Result result,
-      DlioReport files,
-      String unit,
-      Function<DlioReport, List<Double>> values) {
-    List<Double> samples = values.apply(result.run().report());
-    List<Double> ratios =
-        files == null
-            ? null
-            : IntStream.range(0, samples.size())
-                .mapToObj(i -> samples.get(i) / values.apply(files).get(i))
-                .toList();
-    return List.of(
-        figure(result, "cold", unit, samples.subList(0, 1), part(ratios, 0, 1)),
-        figure(
-            result,
-            "warm",
-            unit,
-            samples.subList(1, samples.size()),
-            part(ratios, 1, samples.size())));
+  private void addFigures(
+      DlioRuns.Result result, String quantity, String unit, double[] samples, double[] files) {
+    String subject = result.plan().workload() + ", " + quantity;
+    int all = samples.length;
+    for (String phase : List.of(Figure.COLD, Figure.WARM)) {
+      int from = phase.equals(Figure.COLD) ? 0 : 1;
+      int to = phase.equals(Figure.COLD) ? 1 : all;
+      Figure figure =
+          Figure.of(
+                  SECTION,
+                  subject,
+                  result.way().words(),
+                  unit,
+                  Arrays.copyOfRange(samples, from, to))
+              .in(phase)
+              .wrong(result.run().mismatches())
+              .with(settings(result));
+      figure(
+          files == null
+              ? figure
+              : figure.to(DlioWay.FILES.words(), Arrays.copyOfRange(files, from, to)));
+    }
   }
 
-  private static List<Double> part(List<Double> values, int from, int to) {
-    return values == null ? null : values.subList(from, to);
+  private static double[] micros(DlioReport report) {
+    return report.samplesPerSecond().stream().mapToDouble(rate -> 1e6 / rate).toArray();
   }
 
-  private static DlioFigure figure(
-      DlioRuns.Result result,
-      String phase,
-      String unit,
-      List<Double> samples,
-      List<Double> ratios) {
+  private static double[] idle(DlioReport report) {
+    return report.utilisation().stream().mapToDouble(percent -> 100 - percent).toArray();
+  }
+
+  private static Map<String, String> settings(DlioRuns.Result result) {
     DlioRuns.Plan plan = result.plan();
-    DlioReport report = result.run().report();
-    Map<String, Object> settings = new LinkedHashMap<>();
-    settings.put("dlio", result.run().versions().get("dlio-benchmark").asText());
-    settings.put("samples", plan.samples());
-    settings.put("scale", plan.scale());
-    settings.put("bytes", result.bytes());
-    settings.put("batch", plan.workload().batch());
-    settings.put("steps", report.steps());
-    settings.put("computeSeconds", result.computeSeconds());
-    settings.put("readThreads", plan.workload().threads());
-    settings.put("ourUtilisation", report.ourUtilisation());
-    settings.put("ourSamplesPerSecond", report.ourSamplesPerSecond());
-    settings.put("meetsGoal", report.isSuccess());
-    return new DlioFigure(
-        SECTION,
-        plan.workload().toString(),
-        result.way().toString(),
-        phase,
-        unit,
-        List.copyOf(samples),
-        ratios == null ? null : DlioWay.FILES.toString(),
-        ratios,
-        result.run().mismatches(),
-        settings);
+    Map<String, String> settings = new LinkedHashMap<>();
+    JsonNode versions = result.run().versions();
+    versions
+        .fieldNames()
+        .forEachRemaining(name -> settings.put(name, versions.get(name).asText()));
+    settings.put("samples", Integer.toString(plan.samples()));
+    settings.put("scale", String.format(Locale.ROOT, "%.3g", plan.scale()));
+    settings.put("bytes", Long.toString(result.bytes()));
+    settings.put("batch", Integer.toString(plan.workload().batch()));
+    settings.put("steps", Integer.toString(result.run().report().steps()));
+    settings.put("computation_time", Double.toString(result.computeSeconds()));
+    settings.put("read_threads", Integer.toString(plan.workload().threads()));
+    settings.put("format", result.way() == DlioWay.FILES ? "npz" : "store");
+    return settings;
   }
 
   /** Returns the median of all epochs but the first. */
@@ -320,21 +318,24 @@ final class DlioBench extends Bench {
   }
 
   /** A number of nodes, or powers of two from one to another. */
-  static final class Nodes implements ITypeConverter<List<Integer>> {
-    private static final Pattern RANGE = Pattern.compile("(\\d{1,3})(?:\\.\\.(\\d{1,3}))?");
+  record NodeRange(List<Integer> counts) {
+    private static final Pattern FORM = Pattern.compile("(\\d{1,3})(?:\\.\\.(\\d{1,3}))?");
 
-    @Override
-    public List<Integer> convert(String value) {
-      Matcher range = RANGE.matcher(value);
-      if (range.matches()) {
-        int from = Integer.parseInt(range.group(1));
-        int to = range.group(2) == null ? from : Integer.parseInt(range.group(2));
-        if (1 <= from && from <= to && to <= MAX_NODES) {
-          return IntStream.iterate(from, nodes -> nodes <= to, nodes -> 2 * nodes).boxed().toList();
+    static final class Converter implements ITypeConverter<NodeRange> {
+      @Override
+      public NodeRange convert(String value) {
+        Matcher range = FORM.matcher(value);
+        if (range.matches()) {
+          int from = Integer.parseInt(range.group(1));
+          int to = range.group(2) == null ? from : Integer.parseInt(range.group(2));
+          if (1 <= from && from <= to && to <= MAX_NODES) {
+            return new NodeRange(
+                IntStream.iterate(from, count -> count <= to, count -> 2 * count).boxed().toList());
+          }
         }
+        throw new TypeConversionException(
+            "%s outside [1, %d]: give a number, or two as 1..512".formatted(value, MAX_NODES));
       }
-      throw new TypeConversionException(
-          "%s is no range of nodes: 1..%d is the largest one".formatted(value, MAX_NODES));
     }
   }
 }

@@ -32,27 +32,31 @@ final class DlioRuns {
   private static final int MIN_STEPS = 2;
 
   /** Batches that the loader, the loop and the check hold together. */
-  private static final int BATCHES_HELD = 6;
+  private static final int BATCHES_HELD = 5;
 
   /** Copies of a row that Spark makes during a load. */
   private static final int ROW_COPIES = 6;
 
   private static final int HEAP_MB = 768;
 
-  private final Path python;
+  private final PythonEnvironment environment;
   private final int epochs;
   private final ToDoubleFunction<DlioWorkload> compute;
   private final Progress progress;
   private final List<Result> results = new ArrayList<>();
 
   /**
-   * @param python interpreter of the environment {@code dlio}
+   * @param environment the environment {@code dlio}
    * @param epochs epochs of each run
    * @param compute compute time of a step, in seconds
    * @param progress receives the number of completed runs
    */
-  DlioRuns(Path python, int epochs, ToDoubleFunction<DlioWorkload> compute, Progress progress) {
-    this.python = python;
+  DlioRuns(
+      PythonEnvironment environment,
+      int epochs,
+      ToDoubleFunction<DlioWorkload> compute,
+      Progress progress) {
+    this.environment = environment;
     this.epochs = epochs;
     this.compute = compute;
     this.progress = progress;
@@ -129,7 +133,7 @@ final class DlioRuns {
             EmbeddedSpark.open("ddstore bench dlio", RANKS, 1, heapMb, Map.of());
         ScratchDirectory scratch = ScratchDirectory.create("ddstore-dlio-");
         ChildProcesses processes = new ChildProcesses(PATIENCE)) {
-      DlioTool tool = new DlioTool(python, processes, scratch.path());
+      DlioTool tool = new DlioTool(environment, processes, scratch.path());
       for (Plan plan : plans) {
         DlioSamples samples = DlioSamples.of(plan.workload(), plan.samples());
         Path lengths = scratch.path().resolve(plan.workload() + ".txt");
@@ -191,7 +195,7 @@ final class DlioRuns {
     }
 
     private void run(DlioWay way, Path data) throws IOException, InterruptedException {
-      progress.describe(plan.workload() + ", " + way);
+      progress.describe(plan.workload() + ", " + way.words());
       double computeSeconds = compute.applyAsDouble(plan.workload());
       DlioTool.Run run =
           tool.run(plan.workload(), way, samples.count(), data, lengths, epochs, computeSeconds);

@@ -19,11 +19,11 @@ import org.ddstore.types.DDStoreException;
  * The program {@code bench_dlio.py}, which runs DLIO itself in its environment, with the Python
  * package of this checkout.
  *
- * @param python interpreter of the environment
+ * @param environment the environment {@code dlio}
  * @param processes owner of the processes
  * @param folder folder for the files of runs
  */
-record DlioTool(Path python, ChildProcesses processes, Path folder) {
+record DlioTool(PythonEnvironment environment, ChildProcesses processes, Path folder) {
   /** The time that a run has beside its steps, as a duration and as a multiple of their time. */
   private static final Duration START = Duration.ofMinutes(3);
 
@@ -34,10 +34,11 @@ record DlioTool(Path python, ChildProcesses processes, Path folder) {
    * A run.
    *
    * @param report what DLIO reports
+   * @param seconds duration of the process, with its start and the check
    * @param mismatches samples that differed from the written ones when all were read once more
    * @param versions versions of DLIO and of what it runs on, by name
    */
-  record Run(DlioReport report, long mismatches, JsonNode versions) {}
+  record Run(DlioReport report, double seconds, long mismatches, JsonNode versions) {}
 
   /** Writes the samples to files of DLIO's format .npz. Blocks. */
   void write(Path lengths, Path files, long bytes) throws IOException, InterruptedException {
@@ -69,6 +70,7 @@ record DlioTool(Path python, ChildProcesses processes, Path folder) {
         workloads.resolve("configured.yaml"),
         yaml(workload, way, samples, data, output, epochs, computeSeconds));
     Path result = output.resolve("result.json");
+    long startNs = System.nanoTime();
     double steps = (double) epochs * samples / workload.batch();
     run(
         START.plusSeconds((long) (SLOWEST * steps * workload.computeSeconds())),
@@ -82,6 +84,7 @@ record DlioTool(Path python, ChildProcesses processes, Path folder) {
     JsonNode checked = new ObjectMapper().readTree(result.toFile());
     return new Run(
         DlioReport.read(output, workload.batch()),
+        (System.nanoTime() - startNs) / 1e9,
         checked.get("mismatches").asLong(),
         checked.get("versions"));
   }
@@ -127,19 +130,13 @@ record DlioTool(Path python, ChildProcesses processes, Path folder) {
 
   private void run(Duration limit, List<String> arguments)
       throws IOException, InterruptedException {
-    Path checkout = PythonProgram.checkout();
-    List<String> command = new ArrayList<>();
-    command.add(python.toString());
-    command.add("-B"); // no files in the checkout
-    command.add(checkout.resolve("benchmarks/src/main/python/bench_dlio.py").toString());
-    command.addAll(arguments);
     Path log = folder.resolve("dlio.log");
     ProcessBuilder builder =
-        new ProcessBuilder(command)
+        environment
+            .program("bench_dlio.py", arguments)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
-    PythonProgram.usePackage(builder);
     builder.environment().put("TMPDIR", folder.toString());
     Process process = processes.start(builder);
     try {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
+import java.util.Locale;
+import org.ddstore.benchmarks.report.Figure;
 
 /** A way in which DLIO reads the samples. */
 enum DlioWay {
   /** Whole batches by threads of the process. */
   LOADER(
-      "ddstore",
+      Figure.DDSTORE,
       "data_loader_classname: ddstore.dlio.StoreDataLoader",
       "data_loader_sampler: none"),
 
@@ -34,8 +37,15 @@ enum DlioWay {
     return this != FILES;
   }
 
-  @Override
-  public String toString() {
+  /** Returns the name in a report. */
+  String words() {
     return words;
+  }
+
+  /** Returns the name on the command line and in JSON. */
+  @Override
+  @JsonValue
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
   }
 }

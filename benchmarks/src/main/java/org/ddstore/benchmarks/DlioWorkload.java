@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /** A workload of DLIO, with the numbers that its release 2.0.0 has for an H100. */
 enum DlioWorkload {
-  UNET3D("npz", 168, 146_600_628, 68_341_808, 2_097_152, 7, 4, 0.323, 0.90, 4),
-  RESNET50("tfrecord", 1024 * 1251, 114_660, 0, 150_528, 400, 8, 0.224, 0.90, 10),
-  COSMOFLOW("tfrecord", 524_288, 2_828_486, 71_311, 0, 1, 4, 0.0035, 0.70, 256);
+  UNET3D(168, 146_600_628, 68_341_808, 2_097_152, 7, 4, 0.323, 0.90, 3),
+  RESNET50(1024 * 1251, 114_660, 0, 150_528, 400, 8, 0.224, 0.90, 10),
+  COSMOFLOW(524_288, 2_828_486, 71_311, 0, 1, 4, 0.0035, 0.70, 256);
 
-  private final String format;
   private final int samples;
   private final int sampleBytes;
   private final int deviationBytes;
@@ -21,7 +21,6 @@ enum DlioWorkload {
   private final int steps;
 
   DlioWorkload(
-      String format,
       int samples,
       int sampleBytes,
       int deviationBytes,
@@ -31,7 +30,6 @@ enum DlioWorkload {
       double computeSeconds,
       double goal,
       int steps) {
-    this.format = format;
     this.samples = samples;
     this.sampleBytes = sampleBytes;
     this.deviationBytes = deviationBytes;
@@ -41,11 +39,6 @@ enum DlioWorkload {
     this.computeSeconds = computeSeconds;
     this.goal = goal;
     this.steps = steps;
-  }
-
-  /** Returns the format of the data files. */
-  String format() {
-    return format;
   }
 
   /** Returns the number of samples of the published data set. */
@@ -100,6 +93,7 @@ enum DlioWorkload {
 
   /** Returns the name in DLIO and on the command line. */
   @Override
+  @JsonValue
   public String toString() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -29,8 +29,7 @@ record PythonProgram(
     return Files.isExecutable(Path.of("/usr/bin/python3")) ? "/usr/bin/python3" : "python3";
   }
 
-  /** Returns the folder of the checkout that the benchmarks were built in. */
-  static Path checkout() {
+  private static Path checkout() {
     URI classes =
         URI.create(
             PythonProgram.class.getProtectionDomain().getCodeSource().getLocation().toString());
@@ -50,22 +49,10 @@ record PythonProgram(
             : Path.of(named);
     if (!Files.exists(library)) {
       throw new DDStoreException(
-          "needs libddstore_reader, and %s is missing: install libjansson-dev and libsodium-dev, and build again, or set %s"
+          "bench python needs libddstore_reader, and %s is missing: install libjansson-dev and libsodium-dev, and build again, or set %s"
               .formatted(library, LIBRARY));
     }
     return library;
-  }
-
-  /**
-   * Lets a program of Python import the package ddstore of the checkout.
-   *
-   * @throws DDStoreException if the C library was not built
-   */
-  static void usePackage(ProcessBuilder builder) {
-    builder.environment().put(LIBRARY, library().toString());
-    builder
-        .environment()
-        .merge("PYTHONPATH", checkout().resolve("python/src").toString(), (a, b) -> b + ":" + a);
   }
 
   /**
@@ -87,7 +74,10 @@ record PythonProgram(
             handle.toString(),
             sparse.toString(),
             Integer.toString(batchRows));
-    usePackage(builder);
+    builder.environment().put(LIBRARY, library().toString());
+    builder
+        .environment()
+        .merge("PYTHONPATH", checkout().resolve("python/src").toString(), (a, b) -> b + ":" + a);
     ReadingProcess process;
     try {
       process = ReadingProcess.start(owner, interpreter, builder);
