@@ -18,9 +18,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.peers.KnownPeer;
+import org.ddstore.benchmarks.peers.PeerEnvironment;
 import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.local.Progress;
+import org.ddstore.types.DDStoreException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -99,7 +102,7 @@ final class DlioBench extends Bench {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    PythonEnvironment environment = PythonEnvironment.of(SECTION);
+    PeerEnvironment environment = DlioTool.environmentOfDlio();
     if (isInstall) {
       environment.install();
       line("DLIO is installed: %s", environment.python());
@@ -116,12 +119,15 @@ final class DlioBench extends Bench {
   }
 
   private List<DlioRuns.Result> run(
-      PythonEnvironment environment,
+      PeerEnvironment environment,
       List<DlioWorkload> chosen,
       Set<DlioWay> ways,
       ToDoubleFunction<DlioWorkload> compute)
       throws IOException, InterruptedException {
-    environment.program("bench_dlio.py", List.of()); // refuses before Spark starts
+    if (!environment.isInstalled()) {
+      throw new DDStoreException("DLIO is not installed: run ./ddstore bench dlio --install");
+    }
+    KnownPeer.DDSTORE.variables(); // refuses before Spark starts
     List<DlioRuns.Plan> plans = new ArrayList<>();
     for (DlioWorkload workload : chosen) {
       plans.add(DlioRuns.plan(workload, scale));
@@ -131,7 +137,7 @@ final class DlioBench extends Bench {
     }
   }
 
-  private int compare(PythonEnvironment environment) throws IOException, InterruptedException {
+  private int compare(PeerEnvironment environment) throws IOException, InterruptedException {
     List<DlioWorkload> chosen = workloads == null ? List.of(DlioWorkload.values()) : workloads;
     List<DlioRuns.Result> results =
         run(
@@ -166,7 +172,7 @@ final class DlioBench extends Bench {
     return finish(mismatches(results), results, Map.of());
   }
 
-  private int scaleOut(PythonEnvironment environment) throws IOException, InterruptedException {
+  private int scaleOut(PeerEnvironment environment) throws IOException, InterruptedException {
     DlioWorkload workload = DlioWorkload.UNET3D;
     List<DlioRuns.Result> results =
         run(environment, List.of(workload), EnumSet.of(DlioWay.LOADER), any -> 0);

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 import org.ddstore.benchmarks.driver.ChildProcesses;
+import org.ddstore.benchmarks.peers.PeerEnvironment;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Progress;
 import org.ddstore.local.ScratchDirectory;
@@ -39,7 +40,7 @@ final class DlioRuns {
 
   private static final int HEAP_MB = 768;
 
-  private final PythonEnvironment environment;
+  private final PeerEnvironment environment;
   private final int epochs;
   private final ToDoubleFunction<DlioWorkload> compute;
   private final Progress progress;
@@ -52,7 +53,7 @@ final class DlioRuns {
    * @param progress receives the number of completed runs
    */
   DlioRuns(
-      PythonEnvironment environment,
+      PeerEnvironment environment,
       int epochs,
       ToDoubleFunction<DlioWorkload> compute,
       Progress progress) {

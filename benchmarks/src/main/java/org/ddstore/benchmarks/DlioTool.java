@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.benchmarks.driver.ChildProcesses;
+import org.ddstore.benchmarks.peers.KnownPeer;
+import org.ddstore.benchmarks.peers.PeerEnvironment;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -23,12 +25,18 @@ import org.ddstore.types.DDStoreException;
  * @param processes owner of the processes
  * @param folder folder for the files of runs
  */
-record DlioTool(PythonEnvironment environment, ChildProcesses processes, Path folder) {
+record DlioTool(PeerEnvironment environment, ChildProcesses processes, Path folder) {
   /** The time that a run has beside its steps, as a duration and as a multiple of their time. */
   private static final Duration START = Duration.ofMinutes(3);
 
   private static final int SLOWEST = 50;
   private static final int LINES = 5;
+  private static final int LEAST_MINOR = 10;
+
+  /** Returns the environment with DLIO. */
+  static PeerEnvironment environmentOfDlio() {
+    return PeerEnvironment.of("dlio", LEAST_MINOR);
+  }
 
   /**
    * A run.
@@ -131,12 +139,18 @@ record DlioTool(PythonEnvironment environment, ChildProcesses processes, Path fo
   private void run(Duration limit, List<String> arguments)
       throws IOException, InterruptedException {
     Path log = folder.resolve("dlio.log");
+    List<String> command = new ArrayList<>();
+    command.add(environment.python().toString());
+    command.add("-B"); // no files in the checkout
+    command.add(
+        KnownPeer.checkout().resolve("benchmarks/src/main/python/bench_dlio.py").toString());
+    command.addAll(arguments);
     ProcessBuilder builder =
-        environment
-            .program("bench_dlio.py", arguments)
+        new ProcessBuilder(command)
             .directory(folder.toFile())
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
+    builder.environment().putAll(KnownPeer.DDSTORE.variables());
     builder.environment().put("TMPDIR", folder.toString());
     Process process = processes.start(builder);
     try {

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.ddstore.cli.InProcess;
 import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.benchmarks.peers.KnownPeer;
 import org.ddstore.contract.Needed;
 import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,11 +32,10 @@ class BenchDlioIT {
   private static final double POINTS = 2;
 
   @BeforeAll
-  static void install() throws IOException, InterruptedException {
-    PythonEnvironment environment = PythonEnvironment.of("dlio");
+  static void install() throws IOException {
     try {
-      environment.install();
-      environment.program("bench_dlio.py", List.of());
+      DlioTool.environmentOfDlio().install();
+      KnownPeer.DDSTORE.variables();
     } catch (DDStoreException e) {
       Needed.check("DLIO", false, e::getMessage);
     }
