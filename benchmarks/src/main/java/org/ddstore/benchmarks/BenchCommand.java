@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
       CheckpointBench.class,
       CompareCommand.class,
       DeviceBench.class,
+      DlioBench.class,
       EpochBench.class,
       IngestBench.class,
       PeersBench.class,
