@@ -249,13 +249,13 @@ static void goes_on_after_fork(void) {
     CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
     CHECK(read_rows(reader, mixed, MIXED, 5000) == DDS_OK);
     dds_reader_close(reader);
-    _exit(0);
+    raise(SIGKILL); /* at an exit, Valgrind reports the memory of the threads that a fork leaves behind */
   }
   for (int i = 0; i < 20; i++) {
     CHECK(read_rows(reader, mixed, MIXED, 5000) == DDS_OK);
   }
   int status = 1;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   CHECK(read_rows(reader, mixed, MIXED, 5000) == DDS_OK && owner.connections == 2);
   dds_reader_close(reader);
   owner_stop(&owner);

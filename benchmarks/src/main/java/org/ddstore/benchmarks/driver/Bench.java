@@ -2,13 +2,16 @@
 package org.ddstore.benchmarks.driver;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.apache.commons.math3.stat.descriptive.rank.Median;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.local.Output;
 import org.ddstore.local.Progress;
 import picocli.CommandLine.Mixin;
@@ -21,6 +24,13 @@ public abstract class Bench implements Callable<Integer> {
   @Mixin protected Output output;
 
   @Spec protected CommandSpec command;
+
+  private final List<Figure> figures = new ArrayList<>();
+
+  /** Adds a figure to the JSON object, from which a report takes it. */
+  protected final void figure(Figure figure) {
+    figures.add(figure);
+  }
 
   protected final ParameterException usage(String text) {
     return new ParameterException(command.commandLine(), text);
@@ -63,7 +73,9 @@ public abstract class Bench implements Callable<Integer> {
 
   /** Ends the output and returns the exit status. */
   protected final int finish(long mismatches, List<?> results, Map<String, Object> summary) {
-    output.finish(mismatches, results, summary);
+    Map<String, Object> all = new LinkedHashMap<>(summary);
+    all.put("figures", figures);
+    output.finish(mismatches, results, all);
     return mismatches == 0 ? 0 : 1;
   }
 

@@ -89,7 +89,7 @@ class ResidentLeakTest {
 
     /**
      * Live instances after a full collection, but for what waits for the end of a lease that has
-     * been confirmed: a lambda and numbers of stores, for a minute.
+     * been confirmed, a lambda and numbers of stores for a minute, and the journal's last events.
      */
     private static long countObjects() {
       try {
@@ -105,7 +105,7 @@ class ResidentLeakTest {
             .lines()
             .map(line -> line.strip().split("\\s+", -1))
             .filter(columns -> columns.length > CLASS && columns[CLASS].startsWith("org.ddstore."))
-            .filter(columns -> !columns[CLASS].matches(".*(\\$\\$Lambda|\\.Nonce$).*"))
+            .filter(columns -> !columns[CLASS].matches(".*(\\$\\$Lambda|\\.Nonce$|\\.StoreEvent$).*"))
             .mapToLong(columns -> Long.parseLong(columns[INSTANCES]))
             .sum();
       } catch (JMException e) {
