@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
       IngestBench.class,
       PythonBench.class,
       ReadBench.class,
+      ScaleBench.class,
       ScanBench.class
     })
 public final class BenchCommand implements CommandExtension {
@@ -29,6 +30,6 @@ public final class BenchCommand implements CommandExtension {
   public void run() {
     throw new ParameterException(
         command.commandLine(),
-        "missing benchmark: use checkpoint, device, epoch, ingest, python, read or scan");
+        "missing benchmark: use checkpoint, device, epoch, ingest, python, read, scale or scan");
   }
 }

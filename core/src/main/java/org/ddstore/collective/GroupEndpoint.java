@@ -68,6 +68,18 @@ public final class GroupEndpoint implements AutoCloseable {
     }
   }
 
+  /**
+   * {@return an address as {@link #address()} of a new endpoint returns it, of a lane that does not
+   * exist} Local; for measurements of more ranks than a machine can run.
+   *
+   * @param exchange exchange of the process of the rank
+   * @param rank rank of the address
+   * @param size number of ranks of the group; may exceed {@link #MAX_SIZE}
+   */
+  public static byte[] exampleAddress(LaneExchange exchange, int rank, int size) {
+    return exchange.newAddress(rank, size).toBytes();
+  }
+
   static void checkSize(int size) {
     if (size < 1 || size > MAX_SIZE) {
       throw new IllegalArgumentException("size " + size + " outside [1, " + MAX_SIZE + "]");
@@ -75,7 +87,7 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * {@return the information that the other ranks need: at most 184 bytes, independent of the
+   * {@return the information that the other ranks need: at most 188 bytes, independent of the
    * length of paths on this machine} A process that has it can read this rank's lane, subject to
    * file mode and messenger.
    */

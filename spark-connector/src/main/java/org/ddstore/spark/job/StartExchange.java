@@ -44,7 +44,7 @@ import scala.runtime.BoxedUnit;
  */
 public final class StartExchange implements ThreadSafeRpcEndpoint, AutoCloseable {
   /** Largest size of the messages of all ranks in an answer; longer ones are broadcast. */
-  static final int MAX_ANSWER_BYTES = 64 << 10;
+  public static final int MAX_ANSWER_BYTES = 64 << 10;
 
   private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
   private static final ClassTag<Object> OBJECT = ClassTag$.MODULE$.apply(Object.class);
@@ -76,7 +76,7 @@ public final class StartExchange implements ThreadSafeRpcEndpoint, AutoCloseable
    * @param token token of the attempt, which names the endpoint
    * @return the exchange, which the caller closes after the attempt
    */
-  static StartExchange open(SparkContext context, StoreToken token, int ranks) {
+  public static StartExchange open(SparkContext context, StoreToken token, int ranks) {
     return new StartExchange(context, name(token), ranks);
   }
 
@@ -116,7 +116,7 @@ public final class StartExchange implements ThreadSafeRpcEndpoint, AutoCloseable
     }
   }
 
-  /** Returns what a rank sends to the driver. */
+  /** Returns what a rank sends to the driver: its number and its message. */
   public static Object question(int rank, byte[] message) {
     return new Object[] {rank, message};
   }
