@@ -107,6 +107,11 @@ final class CopyLoop implements AutoCloseable {
     return stream.gbPerSecond();
   }
 
+  /** Returns the wall time per row of each round, in microseconds. */
+  double[] rounds() {
+    return micros.getValues();
+  }
+
   /** Returns the wall time per row of the median round, in microseconds. */
   double microsPerRow() {
     return micros.getPercentile(50);

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.ddstore.benchmarks.driver.Bench;
 import org.ddstore.benchmarks.driver.RankNetwork;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.local.EmbeddedSpark;
@@ -186,13 +187,13 @@ final class EpochBench extends Bench {
     try (EmbeddedSpark spark =
         EmbeddedSpark.open("ddstore bench epoch", ranks, 1, EXECUTOR_MB, settings)) {
       for (int bytes : rowBytes) {
-        double gatherSeconds =
+        double gatherMicros =
             results.stream()
                 .filter(result -> result.rowBytes() == bytes) // the first is the raw gather
                 .findFirst()
                 .orElseThrow()
-                .epochSeconds();
-        results.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), gatherSeconds));
+                .microsPerRow();
+        results.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), gatherMicros));
         progress.stepTo(results.size());
       }
     }
@@ -210,6 +211,7 @@ final class EpochBench extends Bench {
         rows > 0 ? Plural.of(rows, "row") : ByteSize.format((long) storeMb << 20),
         sampler,
         batch);
+    results.forEach(result -> figure(figure(result, results)));
     long mismatches = results.stream().mapToLong(EpochResult::mismatches).sum();
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("ranks", ranks);
@@ -218,6 +220,27 @@ final class EpochBench extends Bench {
     summary.put("ratioToRawGather", maxOfLoader(results, EpochResult::ratioToRawGather));
     summary.put("waits", maxOfLoader(results, EpochResult::waits));
     return finish(mismatches, results, summary);
+  }
+
+  private Figure figure(EpochResult result, List<EpochResult> all) {
+    String gather = EpochWay.GATHER.words();
+    EpochResult baseline =
+        all.stream()
+            .filter(other -> other.rowBytes() == result.rowBytes())
+            .filter(other -> other.way().equals(EpochWay.GATHER.toString()))
+            .findFirst()
+            .orElseThrow();
+    EpochWay way = EpochWay.valueOf(result.way().toUpperCase(Locale.ROOT));
+    return Figure.of(
+            "epoch",
+            "%s, %s, batches of %,d, %s"
+                .formatted(
+                    ByteSize.format(result.rowBytes()), sampler, batch, Plural.of(ranks, "rank")),
+            way == EpochWay.LOADER ? Figure.DDSTORE : way.words(),
+            "µs/row",
+            result.rounds())
+        .to(gather, baseline.rounds())
+        .wrong(result.mismatches());
   }
 
   /** Returns the worst value of the loader over all row sizes. */

@@ -60,14 +60,20 @@ final class EpochMeasurement {
       }
     }
     List<EpochResult> results = new ArrayList<>();
-    double gather = seconds.get(0).getPercentile(50);
+    double gatherMicros = seconds.get(0).getPercentile(50) * 1e6 / plan.epochRows();
     for (int way = 0; way < readers.size(); way++) {
       EpochReader reader = readers.get(way);
       ranks.allReduce(mismatches.get(way), ReduceOp.SUM);
       double epochSeconds = seconds.get(way).getPercentile(50);
       Double waits = waits(reader, epochSeconds);
       results.add(
-          EpochResult.of(plan, reader.way, epochSeconds, gather, waits, mismatches.get(way)[0]));
+          EpochResult.of(
+              reader.plan,
+              reader.way,
+              seconds.get(way).getValues(),
+              gatherMicros,
+              waits,
+              mismatches.get(way)[0]));
     }
     return results;
   }
@@ -79,7 +85,7 @@ final class EpochMeasurement {
     if (reader.waitedNanos().isEmpty()) {
       return null;
     }
-    SlowConsumer consumer = new SlowConsumer(reader, plan, epochSeconds);
+    SlowConsumer consumer = new SlowConsumer(reader, reader.plan, epochSeconds);
     int epochs = SlowConsumer.epochs(plan.seconds(), epochSeconds);
     for (int i = 0; i < epochs; i++) {
       reader.prepare(epoch++);
@@ -93,7 +99,7 @@ final class EpochMeasurement {
 
   /** Reads an epoch and returns the number of this rank's wrong or missing rows. */
   private long compare(EpochReader reader) throws IOException {
-    long[][] order = plan.order(ranks.rank(), epoch);
+    long[][] order = reader.plan.order(ranks.rank(), epoch);
     boolean[] received = new boolean[order.length];
     long[] wrong = new long[1];
     reader.prepare(epoch++);

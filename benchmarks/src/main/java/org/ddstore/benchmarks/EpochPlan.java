@@ -128,18 +128,17 @@ record EpochPlan(
 
   /** Returns this plan for one row size, with the number of rows. */
   EpochPlan ofSize(int bytes) {
-    int number = rows > 0 ? rows : (int) Math.min(MAX_ROWS, storeBytes / bytes);
+    return of(List.of(bytes), rows > 0 ? rows : (int) Math.min(MAX_ROWS, storeBytes / bytes));
+  }
+
+  /** Returns this plan for at most that many rows, but for a batch of each rank. */
+  EpochPlan ofRows(int most) {
+    return of(rowBytes, Math.min(rows, Math.max(most, batch * ranks())));
+  }
+
+  private EpochPlan of(List<Integer> sizes, int number) {
     return new EpochPlan(
-        List.of(bytes),
-        batch,
-        network,
-        number,
-        storeBytes,
-        sampler,
-        ways,
-        directory,
-        seconds,
-        rounds);
+        sizes, batch, network, number, storeBytes, sampler, ways, directory, seconds, rounds);
   }
 
   WorldRank worldRank(int rank) {

@@ -2,12 +2,15 @@
 package org.ddstore.benchmarks;
 
 import java.io.Serializable;
+import java.util.Arrays;
+import org.apache.commons.math3.stat.StatUtils;
 
 /**
  * One line of the report of {@link EpochBench}.
  *
  * @param way name of the way, see {@link EpochWay#toString()}
  * @param rows number of rows that all ranks together receive in an epoch
+ * @param rounds time per row of each round, in microseconds
  * @param epochSeconds time in seconds until the slowest rank has its last batch, in the median
  *     round
  * @param microsPerRow time of the epoch per row, in microseconds
@@ -22,6 +25,7 @@ record EpochResult(
     int rowBytes,
     int batch,
     long rows,
+    double[] rounds,
     double epochSeconds,
     double microsPerRow,
     double gbPerSecond,
@@ -33,26 +37,29 @@ record EpochResult(
 
   /**
    * @param plan plan of one row size
-   * @param gatherSeconds time of an epoch of the raw gather of that row size
+   * @param seconds time of an epoch in each round
+   * @param gatherMicros time per row of the raw gather of that row size, in microseconds
    */
   static EpochResult of(
       EpochPlan plan,
       EpochWay way,
-      double epochSeconds,
-      double gatherSeconds,
+      double[] seconds,
+      double gatherMicros,
       Double waits,
       long mismatches) {
     int rowBytes = plan.rowBytes().get(0);
     long rows = plan.epochRows();
+    double epochSeconds = StatUtils.percentile(seconds, 50);
     return new EpochResult(
         way.toString(),
         rowBytes,
         plan.batch(),
         rows,
+        Arrays.stream(seconds).map(round -> round * 1e6 / rows).toArray(),
         epochSeconds,
         epochSeconds * 1e6 / rows,
         rows * (double) rowBytes / epochSeconds / 1e9,
-        epochSeconds / gatherSeconds,
+        epochSeconds * 1e6 / rows / gatherMicros,
         waits,
         mismatches);
   }

@@ -10,15 +10,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.ddstore.memory.OffHeapBuffer;
 
-/** A reader of one file per row, a thousand per folder, each opened and read into the batch. */
+/**
+ * A reader of one file per row, a thousand per folder, each opened and read into the batch. Of more
+ * rows than {@link #MAX_FILES}, it has the first ones, because writing files takes longer than
+ * reading them; fewer files cost less to open.
+ */
 final class FileEpochs extends EpochReader {
   private static final int FOLDER_ROWS = 1000;
+  private static final int MAX_FILES = 20_000;
 
   private final int rowBytes;
   private final OffHeapBuffer batch;
 
   FileEpochs(EpochPlan plan, int rank, int rowBytes) {
-    super(plan, rank, EpochWay.FILES);
+    super(plan.ofRows(MAX_FILES), rank, EpochWay.FILES);
     this.rowBytes = rowBytes;
     this.batch = OffHeapBuffer.allocate((long) plan.batch() * rowBytes);
   }
@@ -28,7 +33,8 @@ final class FileEpochs extends EpochReader {
         plan.directory(), rowBytes + ".files", Long.toString(row / FOLDER_ROWS), row + ".row");
   }
 
-  static void write(EpochPlan plan, int rank, PatternRows pattern) throws IOException {
+  static void write(EpochPlan all, int rank, PatternRows pattern) throws IOException {
+    EpochPlan plan = all.ofRows(MAX_FILES);
     int rowBytes = pattern.rowBytes();
     for (int row = plan.firstRow(rank); row < plan.firstRow(rank + 1); row++) {
       Path file = file(plan, rowBytes, row);

@@ -56,9 +56,9 @@ final class ParquetEpochs {
    * Writes the files, checks one epoch, and measures one epoch per round.
    *
    * @param plan plan of one row size
-   * @param gatherSeconds time of an epoch of the raw gather of that row size
+   * @param gatherMicros time per row of the raw gather of that row size, in microseconds
    */
-  static EpochResult measure(EmbeddedSpark spark, EpochPlan plan, double gatherSeconds)
+  static EpochResult measure(EmbeddedSpark spark, EpochPlan plan, double gatherMicros)
       throws IOException {
     ParquetEpochs epochs = new ParquetEpochs(spark, plan, plan.rowBytes().get(0));
     Part compared = epochs.read(0, true);
@@ -71,8 +71,8 @@ final class ParquetEpochs {
     return EpochResult.of(
         plan,
         EpochWay.PARQUET,
-        seconds.getPercentile(50),
-        gatherSeconds,
+        seconds.getValues(),
+        gatherMicros,
         null,
         compared.mismatches() + Math.abs(plan.epochRows() - compared.rows()));
   }

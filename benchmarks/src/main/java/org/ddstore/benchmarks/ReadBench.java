@@ -10,10 +10,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.ddstore.benchmarks.driver.Bench;
 import org.ddstore.benchmarks.driver.RankNetwork;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.cli.TransportOptions;
 import org.ddstore.hosts.Requirements;
 import org.ddstore.local.Progress;
+import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Plural;
@@ -82,6 +84,14 @@ final class ReadBench extends Bench {
       description = "Enable Spark's authentication and encryption, which the transport then uses.")
   private boolean encrypted;
 
+  @Option(
+      names = "--replay",
+      description =
+          "Record the requests of the steps of a training in shuffled order, and replay them"
+              + " without a store, by memcpy and plain sockets: the ceiling. Prints the share of it"
+              + " that the store reaches.")
+  private boolean replays;
+
   @Mixin private TransportOptions transport;
 
   /** The number of ranks, given in one of two ways. */
@@ -113,7 +123,11 @@ final class ReadBench extends Bench {
             List.copyOf(inFlight),
             new RankNetwork(size.allRanks(), transport.name(), transport.shortcut(), encrypted),
             (long) shardMb << 20,
-            seconds);
+            seconds,
+            replays);
+    if (replays) {
+      return replay(plan);
+    }
     List<ReadResult> results = new ArrayList<>();
     try (Progress progress = progress(plan.measurements())) {
       runOnRanks(plan, hosts, ReadResult.class, results, progress);
@@ -126,6 +140,16 @@ final class ReadBench extends Bench {
                 "plain MPI in C, with lock, get and unlock per row of %s: %s µs/row",
                 ByteSize.format(bytes), decimal(micros)));
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
+    results.forEach(result -> result.figures().forEach(this::figure));
+    plainMpi.forEach(
+        (bytes, micros) ->
+            figure(
+                Figure.of(
+                    "rows of another process, mpi",
+                    ByteSize.format(bytes) + ", row by row",
+                    "plain MPI in C",
+                    "µs/row",
+                    micros)));
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("ranks", size.allRanks());
     summary.put("hosts", hosts);
@@ -133,6 +157,36 @@ final class ReadBench extends Bench {
     summary.put("encrypted", encrypted);
     summary.put("plainMpiMicrosPerRow", plainMpi);
     return finish(mismatches, results, summary);
+  }
+
+  private int replay(ReadBenchPlan plan) throws IOException, InterruptedException {
+    if (!ReplayMeasurement.isPossible()) {
+      throw new DDStoreException("--replay needs the library in C: " + NativeLibrary.description());
+    }
+    List<ReplayResult> results = new ArrayList<>();
+    try (Progress progress = progress(plan.rowBytes().size() * plan.batches().size())) {
+      runOnRanks(plan, hosts, ReplayResult.class, results, progress);
+    }
+    table(
+        "transport, row, batch, remote rows, µs/row, ceiling µs/row, share of ceiling, mismatches",
+        results,
+        result ->
+            List.of(
+                result.transport(),
+                ByteSize.format(result.rowBytes()),
+                result.batch(),
+                fixed(0, 100 * result.remoteShare()) + " %",
+                decimal(result.microsPerRow()),
+                decimal(result.ceilingMicrosPerRow()),
+                fixed(0, 100 * result.shareOfCeiling()) + " %",
+                result.mismatches()));
+    line(
+        "ceiling: requests and replies of the same sizes over plain blocking sockets, and memcpy of"
+            + " the rows in memory meanwhile, in turns with the store");
+    results.forEach(result -> result.figures().forEach(this::figure));
+    long mismatches = results.stream().mapToLong(ReplayResult::mismatches).sum();
+    return finish(
+        mismatches, results, Map.of("ranks", size.allRanks(), "hosts", hosts, "replay", true));
   }
 
   /** Returns microseconds per row by row size without a store, if there is a program for that. */
@@ -147,6 +201,9 @@ final class ReadBench extends Bench {
     OptionRange.checkAll(command, "--row-bytes", rowBytes, 8, 1 << 30);
     OptionRange.checkAll(command, "--batch", batches, 1, 1 << 20);
     OptionRange.checkAll(command, "--in-flight", inFlight, 1, 256);
+    if (replays && command.commandLine().getParseResult().hasMatchedOption("--in-flight")) {
+      throw usage("--replay --in-flight: a step is one batch; leave out --in-flight");
+    }
     if (size.peers == null) {
       OptionRange.check(command, "--ranks", size.ranks, 2, RankNetwork.MAX_RANKS);
     } else {

@@ -21,7 +21,8 @@ record ReadBenchPlan(
     List<Integer> inFlight,
     RankNetwork network,
     long shardBytes,
-    double seconds)
+    double seconds,
+    boolean replays)
     implements RankWork {
   private static final long serialVersionUID = 1L;
 

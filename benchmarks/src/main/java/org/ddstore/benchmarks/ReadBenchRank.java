@@ -8,7 +8,9 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -55,8 +57,12 @@ record ReadBenchRank(
         if (ranks.rank() == 0) {
           List<InetSocketAddress> servers =
               Stream.of(all).skip(1).map(ReadBenchRank::address).toList();
-          for (ReadPath path : ReadPath.values()) {
-            measure(store, path, servers);
+          if (plan.replays()) {
+            replay(store, servers);
+          } else {
+            for (ReadPath path : ReadPath.values()) {
+              measure(store, path, servers);
+            }
           }
         }
         ranks.awaitAll("measured", RankJvm.PATIENCE);
@@ -116,6 +122,32 @@ record ReadBenchRank(
       }
     } finally {
       segments.forEach(Segment::release);
+    }
+  }
+
+  private void replay(DDStore store, List<InetSocketAddress> servers) throws IOException {
+    Map<Integer, Segment> segments = new HashMap<>();
+    try {
+      boolean hasRemote = false;
+      for (StoreInfo.Extent extent : store.info().variables().get(0).extents()) {
+        if (extent.path() == ReadPath.REMOTE) {
+          hasRemote = true;
+        } else {
+          int rank = extent.rank();
+          segments.put(rank, attach(store.catalog().segments(ROWS).get(rank)));
+        }
+      }
+      for (int batch : plan.batches()) {
+        if (plan.isMeasured(pattern.rowBytes(), batch)) {
+          try (ReplayMeasurement steps =
+              new ReplayMeasurement(store, ROWS, pattern, batch, segments, servers)) {
+            steps.run(plan.seconds());
+            results.accept(steps.result(hasRemote ? remote.transport().description() : "memory"));
+          }
+        }
+      }
+    } finally {
+      segments.values().forEach(Segment::release);
     }
   }
 

@@ -2,7 +2,10 @@
 package org.ddstore.benchmarks;
 
 import java.io.Serializable;
+import java.util.List;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.spark.backend.OpenTransport;
+import org.ddstore.spark.config.ByteSize;
 import org.ddstore.types.ReadPath;
 
 /**
@@ -29,6 +32,9 @@ import org.ddstore.types.ReadPath;
  * @param p99RatioToSocket the same for the 99th percentiles of the duration of a call
  * @param cpuRatioToSocket the same for the processor time of all processes
  * @param mismatches number of rows that differ from the written rows
+ * @param rounds time per row of each round, in microseconds
+ * @param limitRounds the same of the loop, after each round
+ * @param socketRounds the same of the sockets; null unless rows are remote
  */
 record ReadResult(
     String transport,
@@ -50,10 +56,16 @@ record ReadResult(
     Double ratioToSocket,
     Double p99RatioToSocket,
     Double cpuRatioToSocket,
-    long mismatches)
+    long mismatches,
+    double[] rounds,
+    double[] limitRounds,
+    double[] socketRounds)
     implements Serializable {
   static final String RANDOM = "random";
   static final String HOT = "hot";
+
+  private static final String SOCKETS = "plain blocking sockets";
+  private static final String UNIT = "µs/row";
 
   private static final long serialVersionUID = 1L;
 
@@ -91,6 +103,29 @@ record ReadResult(
         sockets == null ? null : reads.microsPerRow() / sockets.microsPerRow(),
         sockets == null ? null : reads.p99MicrosPerRow() / sockets.p99MicrosPerRow(),
         sockets == null ? null : reads.processorMicrosPerRow() / sockets.processorMicrosPerRow(),
-        mismatches);
+        mismatches,
+        reads.rounds(),
+        loop.rounds(),
+        sockets == null ? null : sockets.rounds());
+  }
+
+  /** Returns the reads and what they are compared with, for a report. */
+  List<Figure> figures() {
+    boolean isRemote = socketRounds != null;
+    String section = isRemote ? "rows of another process, " + transport : "rows in memory";
+    String subject =
+        "%s%s, %s%s"
+            .formatted(
+                ByteSize.format(rowBytes),
+                isRemote ? "" : path.equals("own process") ? ", own" : ", same host",
+                access.equals(HOT) ? "one hot row" : "batches of %,d".formatted(batch),
+                inFlight == 1 ? "" : ", %d in flight".formatted(inFlight));
+    double[] ceiling = isRemote ? socketRounds : limitRounds;
+    String name = isRemote ? SOCKETS : limit.replaceFirst("^a plain loop of ", "");
+    return List.of(
+        Figure.of(section, subject, Figure.DDSTORE, UNIT, rounds)
+            .to(name, ceiling)
+            .wrong(mismatches),
+        Figure.of(section, subject, name, UNIT, ceiling).to(name, ceiling));
   }
 }

@@ -23,6 +23,11 @@ final class ReadSocket implements AutoCloseable {
   private static final OperatingSystemMXBean SYSTEM =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
+  /** In place of a size of requests: each begins with its size and that of its reply. */
+  static final int SIZES_IN_REQUESTS = -1;
+
+  private static final int MAX_REQUEST_BYTES = 16 << 20;
+
   private final ByteBuffer rows;
   private final ServerSocketChannel listener;
   private final List<SocketChannel> open = new CopyOnWriteArrayList<>();
@@ -65,6 +70,10 @@ final class ReadSocket implements AutoCloseable {
       ByteBuffer sizes = ByteBuffer.allocate(2 * Integer.BYTES);
       receive(channel, sizes);
       int requestBytes = sizes.getInt();
+      if (requestBytes == SIZES_IN_REQUESTS) {
+        serveBySizes(channel);
+        return;
+      }
       ByteBuffer request = ByteBuffer.allocateDirect(Math.max(1, requestBytes));
       int replyBytes = sizes.getInt();
       ByteBuffer time = ByteBuffer.allocate(Long.BYTES);
@@ -82,6 +91,26 @@ final class ReadSocket implements AutoCloseable {
       }
     } catch (IOException e) {
       // The reader has ended.
+    }
+  }
+
+  private void serveBySizes(SocketChannel channel) throws IOException {
+    ByteBuffer request = ByteBuffer.allocateDirect(MAX_REQUEST_BYTES);
+    ByteBuffer reply = rows.duplicate();
+    int next = 0;
+    while (true) {
+      request.clear();
+      int bytes = Integer.MAX_VALUE;
+      while (request.position() < bytes) {
+        if (channel.read(request) < 0) {
+          return;
+        }
+        bytes = request.position() < Integer.BYTES ? Integer.MAX_VALUE : request.getInt(0);
+      }
+      int replyBytes = request.getInt(Integer.BYTES);
+      next = next + replyBytes <= rows.capacity() ? next : 0;
+      send(channel, reply.limit(next + replyBytes).position(next));
+      next += replyBytes;
     }
   }
 

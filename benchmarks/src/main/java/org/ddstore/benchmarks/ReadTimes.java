@@ -92,6 +92,11 @@ final class ReadTimes {
     return perRow;
   }
 
+  /** Returns the wall time per row of each round, in microseconds. */
+  double[] rounds() {
+    return micros.getValues();
+  }
+
   /** Returns the wall time per row of the median round, in microseconds. */
   double microsPerRow() {
     return micros.getPercentile(50);

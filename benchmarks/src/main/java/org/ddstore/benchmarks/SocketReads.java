@@ -22,6 +22,11 @@ final class SocketReads implements AutoCloseable {
 
   private static final int ROW_BYTES = Long.BYTES + Integer.BYTES;
 
+  /** Returns the size of a request for rows, as the store's. */
+  static int requestBytes(int rows) {
+    return REQUEST_BYTES + rows * ROW_BYTES;
+  }
+
   private final List<Worker> workers = new ArrayList<>();
   private final List<SocketChannel> clocks = new ArrayList<>();
   private final ReadTimes times;
@@ -46,7 +51,7 @@ final class SocketReads implements AutoCloseable {
         for (int s = 0; s < servers.size(); s++) {
           int part = batch / servers.size() + (s < batch % servers.size() ? 1 : 0);
           if (part > 0) {
-            worker.add(servers.get(s), REQUEST_BYTES + part * ROW_BYTES, part * rowBytes, held);
+            worker.add(servers.get(s), requestBytes(part), part * rowBytes, held);
           }
         }
       }
@@ -56,7 +61,7 @@ final class SocketReads implements AutoCloseable {
     }
   }
 
-  private static SocketChannel connect(InetSocketAddress server, int request, int reply)
+  static SocketChannel connect(InetSocketAddress server, int request, int reply)
       throws IOException {
     SocketChannel channel = SocketChannel.open(server);
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);

@@ -36,6 +36,11 @@ public final class Output {
     return isJson;
   }
 
+  /** Returns what the JSON object says of this machine. */
+  public Object machine() {
+    return Machine.ofThisHost();
+  }
+
   /** Prints a line, except with {@code --json}; on a terminal a mark at its begin has a colour. */
   public void line(String text) {
     if (!isJson) {

@@ -3,8 +3,12 @@ package org.ddstore.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.ddstore.Batch;
@@ -50,6 +54,39 @@ interface ReadContract extends Contract {
             assertThat(batch.field("x").toByteArray()).isEqualTo(expected);
           }
         });
+  }
+
+  /** A row costs no memory of the heap, whatever a batch costs. */
+  @Test
+  default void longBatchesAllocateNoMoreThanShortOnes() throws Exception {
+    runWithStore(
+        (rank, store) -> {
+          Variable x = Rows.addLongs(store, "x", 1);
+          long[] border = twentyOverEveryBorder(rank.ranks());
+          try (Reader reader = x.reader();
+              Batch few = reader.getBatch();
+              Batch many = reader.getBatch()) {
+            long[] indices = new long[4096];
+            Arrays.setAll(indices, i -> border[i * 7 % border.length]);
+            long[] first = Arrays.copyOf(indices, 256);
+            await("no more bytes allocated for 4,096 rows than for 256")
+                .untilAsserted(
+                    () -> {
+                      long forFew = allocatedBytes(reader, few, first);
+                      assertThat(allocatedBytes(reader, many, indices)).isEqualTo(forFew);
+                    });
+          }
+        });
+  }
+
+  /** Returns what 100 reads allocate on the heap of this thread. */
+  private static long allocatedBytes(Reader reader, Batch batch, long... indices) {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 100; i++) {
+      reader.getBatch(batch, indices);
+    }
+    return threads.getCurrentThreadAllocatedBytes() - before;
   }
 
   @Test
@@ -115,7 +152,7 @@ interface ReadContract extends Contract {
                     "row %d (number 2 of the batch) outside [0, %d) of \"x\"".formatted(bad, rows);
                 long[] array = {5, 5, 5, 5, 5, 5, 5, 5, 5};
                 Tensor buffer = Rows.tensor(DType.UINT8, new byte[72], 72);
-                java.util.Arrays.fill(buffer.asByteBuffer().array(), (byte) 7);
+                Arrays.fill(buffer.asByteBuffer().array(), (byte) 7);
                 Tensor bytes = Tensor.wrap(DType.INT64, buffer.asByteBuffer(), 3, 3);
                 assertOutside(message, () -> reader.getBatch(Tensor.wrap(array, 3, 3), 0, 1, bad));
                 assertOutside(message, () -> reader.getBatch(bytes, 0, 1, bad));

@@ -3,6 +3,9 @@ package org.ddstore.benchmarks.report;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.io.Serializable;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Arrays;
 import java.util.Map;
 import org.apache.commons.math3.stat.StatUtils;
 
@@ -17,8 +20,8 @@ import org.apache.commons.math3.stat.StatUtils;
  * @param unit unit of the samples, such as {@code µs/row}
  * @param samples the raw samples, one a round, at least one
  * @param baseline the way of the same section and subject to which the ratios are; null for none
- * @param ratios sample of this way to that of the baseline, by round, or one of medians where rounds
- *     have no pairs; null without a baseline
+ * @param ratios sample of this way to that of the baseline, by round, or one of medians where
+ *     rounds have no pairs; null without a baseline
  * @param mismatches number of rows or values that differ from the expected ones
  * @param settings settings that a reader needs to repeat the measurement
  */
@@ -36,6 +39,11 @@ public record Figure(
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  private static final MathContext DIGITS = new MathContext(5);
+
+  /** The way that is this project. */
+  public static final String DDSTORE = "ddstore";
+
   /** After a warm-up. */
   public static final String WARM = "warm";
 
@@ -45,11 +53,23 @@ public record Figure(
   /** Not measured but computed by a stated model. */
   public static final String SIMULATED = "simulated";
 
+  /** Rounds numbers to what is measured: five digits. */
+  public Figure {
+    samples = rounded(samples);
+    ratios = ratios == null ? null : rounded(ratios);
+    settings = Map.copyOf(settings);
+  }
+
+  private static double[] rounded(double... values) {
+    return Arrays.stream(values)
+        .map(value -> new BigDecimal(value).round(DIGITS).doubleValue())
+        .toArray();
+  }
+
   /** Returns a warm figure without a baseline and without settings. */
   public static Figure of(
       String section, String subject, String way, String unit, double... samples) {
-    return new Figure(
-        section, subject, way, WARM, unit, samples, null, null, 0, Map.of());
+    return new Figure(section, subject, way, WARM, unit, samples, null, null, 0, Map.of());
   }
 
   /** Returns this figure with ratios to a baseline, whose samples have the same unit. */
@@ -75,7 +95,8 @@ public record Figure(
 
   /** Returns this figure with a number of mismatches. */
   public Figure wrong(long rows) {
-    return new Figure(section, subject, way, phase, unit, samples, baseline, ratios, rows, settings);
+    return new Figure(
+        section, subject, way, phase, unit, samples, baseline, ratios, rows, settings);
   }
 
   /** Returns this figure with settings. */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.ddstore.benchmarks;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.ddstore.benchmarks.driver.ChildProcesses;
+import org.ddstore.benchmarks.report.Report;
+import org.ddstore.local.ScratchDirectory;
+
+/**
+ * A part of a report: a benchmark command in a JVM of its own, so that no part finds the heap or
+ * the compiled code of another, and one that fails costs only itself.
+ *
+ * @param arguments words of the command, after {@code bench}
+ * @param expectedSeconds what it takes on two processors
+ */
+record ReportPart(String name, String title, List<String> arguments, int expectedSeconds) {
+  private static final String MAIN = "org.ddstore.cli.Main";
+  private static final Duration EXIT = Duration.ofSeconds(30);
+
+  /** A part that takes longer than that many times the expected time is ended. */
+  private static final int PATIENCE = 10;
+
+  private static final int MIN_PATIENCE_SECONDS = 300;
+
+  static long seconds(List<ReportPart> parts) {
+    return parts.stream().mapToLong(ReportPart::expectedSeconds).sum();
+  }
+
+  private static ReportPart of(String name, int seconds, String title, String command) {
+    return new ReportPart(name, title, List.of(command.split(" ", -1)), seconds);
+  }
+
+  /** Returns the parts of a report, in order. */
+  static List<ReportPart> all(boolean isQuick) {
+    List<ReportPart> parts = new ArrayList<>();
+    String sizes = isQuick ? "256,4096,65536" : "256,4096,65536,1048576";
+    String seconds = isQuick ? "0.4" : "3";
+    String shard = isQuick ? " --shard-mb 64" : " --shard-mb 256";
+    parts.add(
+        of(
+            "read-memory",
+            isQuick ? 30 : 300,
+            "rows of the own process and of the same host, beside memcpy",
+            "read --in-flight 1 --batch 1,64,1024 --row-bytes %s --seconds %s%s"
+                .formatted(sizes, seconds, shard)));
+    String remote = "read --no-shortcut --transport %s --row-bytes %s --batch %s --seconds %s%s";
+    parts.add(
+        of(
+            "read-tcp",
+            isQuick ? 30 : 200,
+            "rows of another process over tcp, beside plain sockets",
+            remote.formatted("tcp", "256,65536", "64,1024", seconds, shard) + " --in-flight 1,4"));
+    parts.add(
+        of(
+            "replay",
+            isQuick ? 15 : 60,
+            "the requests of a training step, beside their ceiling",
+            "read --replay --no-shortcut --row-bytes 256,4096,65536 --batch 256 --seconds %s%s"
+                .formatted(seconds, shard)));
+    for (String transport : List.of("fabric", "mpi")) {
+      parts.add(
+          of(
+              "read-" + transport,
+              isQuick ? 15 : 60,
+              "rows of another process over %s, beside plain C and sockets".formatted(transport),
+              remote.formatted(transport, "256", "1024", seconds, shard) + " --in-flight 1"));
+    }
+    for (int ranks = 1; ranks <= 2; ranks++) {
+      parts.add(
+          of(
+              "epoch-" + ranks,
+              isQuick ? 60 : 240,
+              "a shuffled epoch of %d rank(s), beside files and Spark".formatted(ranks),
+              "epoch --ranks %d --seconds %s --store-mb %d"
+                  .formatted(ranks, isQuick ? "1" : "5", isQuick ? 64 : 128)));
+    }
+    if (!isQuick) {
+      parts.add(of("ingest", 300, "ingestion, beside libraries of the formats", "ingest"));
+      parts.add(of("checkpoint", 120, "checkpoints beside a training", "checkpoint"));
+      parts.add(of("scan", 200, "SQL queries, beside Spark's cache", "scan"));
+    }
+    return parts;
+  }
+
+  /** Runs the command and adds what it has measured to a report, or why it failed. Blocks. */
+  void run(Report report) throws IOException, InterruptedException {
+    long startNs = System.nanoTime();
+    try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-report-");
+        ChildProcesses processes = new ChildProcesses(EXIT)) {
+      Path out = scratch.path().resolve("out");
+      Path err = scratch.path().resolve("err");
+      Process process =
+          processes.start(
+              new ProcessBuilder(command())
+                  .redirectOutput(out.toFile())
+                  .redirectError(err.toFile()));
+      process.getOutputStream().close();
+      long patience = Math.max(MIN_PATIENCE_SECONDS, (long) PATIENCE * expectedSeconds);
+      boolean hasEnded = process.waitFor(patience, TimeUnit.SECONDS);
+      double took = (System.nanoTime() - startNs) / 1e9;
+      JsonNode json = hasEnded ? lastObject(out) : null;
+      if (json == null || !json.has("figures")) {
+        String why = hasEnded ? lastLine(err) : "it took more than %d s".formatted(patience);
+        report.failed(name, String.join(" ", arguments), took, why);
+      } else {
+        report.add(name, String.join(" ", arguments), took, json);
+      }
+    }
+  }
+
+  private List<String> command() {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "bench"));
+    command.addAll(arguments);
+    command.add("--json");
+    return command;
+  }
+
+  private static JsonNode lastObject(Path out) throws IOException {
+    String last = lastLine(out);
+    return last.startsWith("{") ? new ObjectMapper().readTree(last) : null;
+  }
+
+  private static String lastLine(Path file) throws IOException {
+    List<String> lines =
+        Files.readString(file, StandardCharsets.UTF_8)
+            .lines()
+            .filter(line -> !line.isBlank())
+            .toList();
+    return lines.isEmpty() ? "no output" : lines.get(lines.size() - 1);
+  }
+}
