@@ -13,6 +13,7 @@ import org.ddstore.benchmarks.scale.ScaleMeasurement;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Progress;
+import org.ddstore.spark.StoreSpec;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -29,7 +30,7 @@ import picocli.CommandLine.Option;
     })
 public final class ScaleBench extends Bench {
   /** Numbers of ranks whose starts are simulated by default. */
-  public static final List<Integer> SIZES = List.of(1_024, 4_096, 16_384, 65_536, 131_072);
+  public static final List<Integer> SIZES = List.of(1_024, 4_096, 16_384, 32_768, 65_536, 131_072);
 
   private static final int MAX_SIMULATED = 1 << 17;
   private static final int EXECUTORS = 2;
@@ -146,22 +147,31 @@ public final class ScaleBench extends Bench {
         List.copyOf(growth.entrySet()),
         entry -> List.of(entry.getKey(), entry.getValue()));
     line(
-        "simulated with %s Gbit/s, %s us, %d ranks per executor; starts: %s",
+        "simulated with %s Gbit/s, %s us, %d ranks per executor: %s",
         gigabits, latencyMicros, ranksPerExecutor, starts(scale));
+    line(
+        "a start fits one minute with %,d of these ranks; a store permits %,d",
+        scale.limit(), StoreSpec.MAX_RANKS);
     long mismatches = figures.stream().mapToLong(Figure::mismatches).sum();
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("gigabitsPerSecond", gigabits);
     summary.put("latencyMicros", latencyMicros);
     summary.put("ranksPerExecutor", ranksPerExecutor);
     summary.put("simulatedRows", ScaleMeasurement.ROWS);
+    summary.put("startSeconds", scale.starts());
+    summary.put("modelledLimit", scale.limit());
+    summary.put("limitOfRanks", StoreSpec.MAX_RANKS);
     summary.put("growth", growth);
     return finish(mismatches, figures, summary);
   }
 
   private static String starts(ScaleMeasurement scale) {
     List<String> texts = new ArrayList<>();
-    scale.starts().forEach((size, s) -> texts.add(String.format(Locale.ROOT, "%,d: %.1f s", size, s)));
-    texts.sort(null);
+    scale
+        .starts()
+        .forEach(
+            (size, seconds) ->
+                texts.add(String.format(Locale.ROOT, "%,d ranks %.1f s", size, seconds)));
     return String.join(", ", texts);
   }
 

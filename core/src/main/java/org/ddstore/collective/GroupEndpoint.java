@@ -18,8 +18,11 @@ import org.ddstore.types.ProcessAddress;
  */
 @Internal
 public final class GroupEndpoint implements AutoCloseable {
-  /** The maximum number of ranks of a group. */
-  public static final int MAX_SIZE = 4096;
+  /**
+   * The maximum number of ranks of a group: the largest power of two whose start takes at most a
+   * minute by the model of {@code bench scale}, with 10 Gbit/s and 8 ranks per executor.
+   */
+  public static final int MAX_SIZE = 16_384;
 
   private final LaneExchange exchange;
   private final LaneAddress address;
@@ -44,7 +47,7 @@ public final class GroupEndpoint implements AutoCloseable {
    *
    * @param exchange must stay open as long as the endpoint and its communicator
    * @param rank in [0, size)
-   * @param size number of ranks of the group, in [1, 4096]
+   * @param size number of ranks of the group, in [1, 16384]
    * @return the endpoint of the rank; the caller closes it
    * @throws IOException if the file cannot be created, also for lack of space
    * @throws IllegalArgumentException also if the name of this host is too long for an address

@@ -62,7 +62,7 @@ class GroupEndpointTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"-1, 2, rank -1", "2, 2, rank 2", "0, 0, size 0", "0, 4097, size 4097"})
+  @CsvSource({"-1, 2, rank -1", "2, 2, rank 2", "0, 0, size 0", "0, 16385, size 16385"})
   void refusesARankOrSizeOutOfRange(int rank, int size, String message) {
     assertThatThrownBy(() -> create(rank, size))
         .isInstanceOf(IllegalArgumentException.class)

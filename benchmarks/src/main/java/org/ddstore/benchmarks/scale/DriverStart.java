@@ -59,14 +59,14 @@ final class DriverStart {
     this.parts = parts;
   }
 
-  /** Measures all parts and returns the messages of all ranks as a rank receives them. */
-  byte[] measure() throws Exception {
-    byte[][] messages = cluster.messages();
+  /**
+   * @param messages start messages of all ranks
+   */
+  void measure(byte[]... messages) throws Exception {
     launch();
     exchange(messages);
     locations();
     allGather(messages);
-    return StartExchange.pack(messages);
   }
 
   /** Measures the description of one barrier task, which names the executors of all tasks. */

@@ -46,7 +46,7 @@ final class Parts {
   }
 
   /** Adds a measured time or size with the number of wrong results that a check has found. */
-  void add(String part, String unit, long mismatches, double... samples) {
+  void addChecked(String part, String unit, long mismatches, double... samples) {
     figures.add(figure(part, unit, samples).wrong(mismatches));
   }
 

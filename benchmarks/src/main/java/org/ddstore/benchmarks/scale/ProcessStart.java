@@ -83,7 +83,7 @@ final class ProcessStart {
     for (int rank = groups.width(); rank < cluster.ranks(); rank++) {
       together += executors.get(rank).equals(executors.get(members[0][rank])) ? 1 : 0;
     }
-    parts.add(COPIES, Parts.SECONDS, cluster.processes() > 2 ? together : 0, seconds);
+    parts.addChecked(COPIES, Parts.SECONDS, cluster.processes() > 2 ? together : 0, seconds);
   }
 
   /** Finds the owners of random rows and compares them with the owners by definition. */
@@ -109,7 +109,7 @@ final class ProcessStart {
           cluster.firstRow(owners[i]) <= wanted[i] && wanted[i] < cluster.firstRow(owners[i] + 1);
       wrong += isOwner ? 0 : 1;
     }
-    parts.add(LOOKUP, Parts.SECONDS, wrong, Parts.times(1.0 / LOOKUPS, seconds));
+    parts.addChecked(LOOKUP, Parts.SECONDS, wrong, Parts.times(1.0 / LOOKUPS, seconds));
   }
 
   /** Computes the first batches of some ranks, which must have no row in common. */
@@ -127,7 +127,7 @@ final class ProcessStart {
       }
     }
     long lost = counts[0] * BATCH_ROWS - seen.size();
-    parts.add(SAMPLER, Parts.SECONDS, lost, seconds[0] / counts[0]);
+    parts.addChecked(SAMPLER, Parts.SECONDS, lost, seconds[0] / counts[0]);
   }
 
   private Parts.Work fill(int rank, long... samples) {
@@ -150,7 +150,7 @@ final class ProcessStart {
         CATALOG, Parts.SECONDS, Parts.cpuSeconds(() -> catalog[0] = Catalog.parse(bytes)));
     long parsed = usedHeap();
     boolean isHeldOnce = Catalog.parse(bytes.clone()) == catalog[0];
-    parts.add(CATALOG_HEAP, Parts.BYTES, isHeldOnce ? 0 : 1, Math.max(0, parsed - before));
+    parts.addChecked(CATALOG_HEAP, Parts.BYTES, isHeldOnce ? 0 : 1, Math.max(0, parsed - before));
     AttachedStore[] store = new AttachedStore[1];
     ComputedRows transport = new ComputedRows();
     parts.add(
@@ -175,7 +175,7 @@ final class ProcessStart {
       long wrong =
           SimulatedCluster.wrongValues(
               batch.field(SimulatedCluster.FIELD).asByteBuffer(), samples);
-      parts.add(BATCH, Parts.SECONDS, wrong, seconds);
+      parts.addChecked(BATCH, Parts.SECONDS, wrong, seconds);
       parts.add(ASKED, "processes", transport.asked);
     }
   }
@@ -183,6 +183,7 @@ final class ProcessStart {
   private static long usedHeap() {
     Runtime runtime = Runtime.getRuntime();
     runtime.gc();
+    runtime.gc(); // references that the first has cleared
     return runtime.totalMemory() - runtime.freeMemory();
   }
 

@@ -6,10 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.IntConsumer;
 import org.apache.spark.sql.SparkSession;
 import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.collective.GroupEndpoint;
+import org.ddstore.spark.job.StartExchange;
 
 /**
  * The start of a store by the number of ranks: real ranks of Spark, real ranks as threads, and from
@@ -77,15 +79,29 @@ public final class ScaleMeasurement {
     for (int ranks : sizes) {
       SimulatedCluster cluster = new SimulatedCluster(ranks, ranksPerExecutor, ROWS);
       Parts parts = new Parts(ranks, settings(cluster));
-      byte[] messages = new DriverStart(session.sparkContext(), cluster, parts).measure();
-      new ProcessStart(cluster, parts).measure(messages);
-      if (ranks <= GroupEndpoint.MAX_SIZE) {
-        LaneReplay.measure(cluster, parts);
-        model.complete(cluster, parts);
-        starts.put(ranks, parts.get(StartModel.START, Parts.SECONDS));
-      }
+      byte[][] messages = cluster.messages();
+      new ProcessStart(cluster, parts).measure(StartExchange.pack(messages));
+      new DriverStart(session.sparkContext(), cluster, parts).measure(messages);
+      lanes(cluster, parts);
+      model.complete(cluster, parts);
+      starts.put(ranks, parts.get(StartModel.START, Parts.SECONDS));
       figures.addAll(parts.figures());
       done.accept(ranks);
+    }
+  }
+
+  /** Measures lanes; above the limit of ranks, scales those of the limit, which are linear. */
+  private void lanes(SimulatedCluster cluster, Parts parts) throws Exception {
+    int limit = GroupEndpoint.MAX_SIZE;
+    if (cluster.ranks() <= limit) {
+      LaneReplay.measure(cluster, parts);
+      return;
+    }
+    Parts atLimit = new Parts(limit, Map.of());
+    LaneReplay.measure(new SimulatedCluster(limit, ranksPerExecutor, ROWS), atLimit);
+    for (Figure figure : atLimit.figures()) {
+      double scaled = figure.median() * cluster.ranks() / limit;
+      parts.simulate(figure.way(), figure.unit(), scaled);
     }
   }
 
@@ -101,9 +117,18 @@ public final class ScaleMeasurement {
     return List.copyOf(figures);
   }
 
-  /** Returns the modelled start of each simulated size up to the limit of ranks, in seconds. */
+  /** Returns the modelled start of each simulated size, in seconds. */
   public Map<Integer, Double> starts() {
-    return Map.copyOf(starts);
+    return new TreeMap<>(starts);
+  }
+
+  /** Returns the largest simulated size whose start fits {@link StartModel#MAX_SECONDS}, or 0. */
+  public int limit() {
+    return starts.keySet().stream()
+        .filter(ranks -> starts.get(ranks) <= StartModel.MAX_SECONDS)
+        .mapToInt(Integer::intValue)
+        .max()
+        .orElse(0);
   }
 
   /** Returns the order of growth of each part of a simulated start, by part and unit. */

@@ -74,7 +74,7 @@ final class SparkRanks {
     parts.add(START, Parts.SECONDS, start);
     parts.add(LOAD, Parts.SECONDS, load);
     parts.add(FIRST, Parts.SECONDS, first);
-    parts.add(EPOCH, Parts.SECONDS, wrong, epoch);
+    parts.addChecked(EPOCH, Parts.SECONDS, wrong, epoch);
   }
 
   private static Times train(RankContext rank) {

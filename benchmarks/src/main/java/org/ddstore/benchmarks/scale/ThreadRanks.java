@@ -100,7 +100,7 @@ final class ThreadRanks implements AutoCloseable {
     barriers(parts);
     start = System.nanoTime();
     long wrong = onAll(this::firstBatch).stream().mapToLong(Long::longValue).sum();
-    parts.add(BATCH, Parts.SECONDS, wrong, seconds(start));
+    parts.addChecked(BATCH, Parts.SECONDS, wrong, seconds(start));
   }
 
   private DDStore open(int rank) {
