@@ -80,8 +80,7 @@ public final class ScaleBench extends Bench {
   @Option(
       names = "--ranks-per-executor",
       paramLabel = "N",
-      description =
-          "Ranks of a modelled executor: 1, 2, 4, 8 or 16; ${DEFAULT-VALUE} by default.")
+      description = "Ranks of a modelled executor: 1, 2, 4, 8 or 16; ${DEFAULT-VALUE} by default.")
   private int ranksPerExecutor = 8;
 
   @Option(
@@ -162,7 +161,8 @@ public final class ScaleBench extends Bench {
     summary.put("modelledLimit", scale.limit());
     summary.put("limitOfRanks", StoreSpec.MAX_RANKS);
     summary.put("growth", growth);
-    return finish(mismatches, figures, summary);
+    figures.forEach(this::figure);
+    return finish(mismatches, List.of(), summary);
   }
 
   private static String starts(ScaleMeasurement scale) {

@@ -115,10 +115,10 @@ class BenchIT {
     assertThat(json.get("mismatches").asLong()).isZero();
     assertThat(json.get("limitOfRanks").asInt()).isEqualTo(StoreSpec.MAX_RANKS);
     assertThat(json.get("modelledLimit").asInt()).isEqualTo(256);
-    assertThat(json.get("growth").get("driver: start messages, B").asText()).isEqualTo("O(P)");
-    assertThat(json.get("growth").get("instead: allGather of Spark, B").asText())
+    assertThat(json.get("growth").get("driver: start messages, bytes").asText()).isEqualTo("O(P)");
+    assertThat(json.get("growth").get("instead: allGather of Spark, bytes").asText())
         .isEqualTo("O(P^2)");
-    for (JsonNode figure : json.get("results")) {
+    for (JsonNode figure : json.get("figures")) {
       assertThat(figure.get("section").asText()).isEqualTo("scale");
       assertThat(figure.get("samples")).as(figure.toString()).isNotEmpty();
       if (figure.get("way").asText().equals("start to the first batch")) {

@@ -32,8 +32,8 @@ class GroupEndpointTest {
   private static final int NONCE_IN_FILE = 24;
   private static final int RANK_IN_FILE = 8;
   private static final int HOST_IN_FILE = 40;
-  private static final int NONCE_IN_ADDRESS =  9;
-  private static final int HOST_IN_ADDRESS =  25;
+  private static final int NONCE_IN_ADDRESS = 9;
+  private static final int HOST_IN_ADDRESS = 25;
 
   private final List<GroupEndpoint> endpoints = new ArrayList<>();
   private TestDirectory directory;

@@ -62,7 +62,8 @@ final class LaneReplay implements Messenger, AutoCloseable {
       for (int rank = 1; rank < cluster.ranks(); rank++) {
         int process = rank / cluster.ranksPerProcess();
         if (others[process] == null) {
-          others[process] = LaneExchange.overMessages(SimulatedCluster.silent(cluster.process(process)));
+          others[process] =
+              LaneExchange.overMessages(SimulatedCluster.silent(cluster.process(process)));
         }
         addresses.add(GroupEndpoint.exampleAddress(others[process], rank, cluster.ranks()));
       }

@@ -42,7 +42,7 @@ final class Parts {
 
   /** Adds a measured time or size. */
   void add(String part, String unit, double... samples) {
-    add(part, unit, 0, samples);
+    addChecked(part, unit, 0, samples);
   }
 
   /** Adds a measured time or size with the number of wrong results that a check has found. */
@@ -56,13 +56,18 @@ final class Parts {
   }
 
   private Figure figure(String part, String unit, double... samples) {
-    return Figure.of(SECTION, ranks + " ranks", part, unit, samples).with(settings);
+    return Figure.of(SECTION, ranks + " ranks", way(part, unit), unit, samples).with(settings);
+  }
+
+  /** Returns the way of a figure, which tells the time of a part from its size. */
+  private static String way(String part, String unit) {
+    return unit.equals(BYTES) ? part + ", bytes" : part;
   }
 
   /** Returns the median of a part that was added. */
   double get(String part, String unit) {
     return figures.stream()
-        .filter(figure -> figure.way().equals(part) && figure.unit().equals(unit))
+        .filter(figure -> figure.way().equals(way(part, unit)))
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no part \"" + part + "\" in " + unit))
         .median();

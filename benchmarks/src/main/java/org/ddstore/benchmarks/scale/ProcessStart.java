@@ -146,8 +146,7 @@ final class ProcessStart {
     parts.add(CATALOG, Parts.BYTES, bytes.length);
     long before = usedHeap();
     Catalog[] catalog = new Catalog[1];
-    parts.add(
-        CATALOG, Parts.SECONDS, Parts.cpuSeconds(() -> catalog[0] = Catalog.parse(bytes)));
+    parts.add(CATALOG, Parts.SECONDS, Parts.cpuSeconds(() -> catalog[0] = Catalog.parse(bytes)));
     long parsed = usedHeap();
     boolean isHeldOnce = Catalog.parse(bytes.clone()) == catalog[0];
     parts.addChecked(CATALOG_HEAP, Parts.BYTES, isHeldOnce ? 0 : 1, Math.max(0, parsed - before));
@@ -157,9 +156,7 @@ final class ProcessStart {
         PLACEMENT,
         Parts.SECONDS,
         Parts.cpuSeconds(
-            () ->
-                store[0] =
-                    AttachedStore.open(catalog[0], transport, StoreOptions.defaults())));
+            () -> store[0] = AttachedStore.open(catalog[0], transport, StoreOptions.defaults())));
     try (AttachedStore open = store[0]) {
       parts.add(PLACEMENT_HEAP, Parts.BYTES, Math.max(0, usedHeap() - parsed));
       firstBatch(open, transport);
@@ -173,8 +170,7 @@ final class ProcessStart {
         Batch batch = reader.getBatch()) {
       double seconds = Parts.cpuSeconds(() -> reader.getBatch(batch, samples));
       long wrong =
-          SimulatedCluster.wrongValues(
-              batch.field(SimulatedCluster.FIELD).asByteBuffer(), samples);
+          SimulatedCluster.wrongValues(batch.field(SimulatedCluster.FIELD).asByteBuffer(), samples);
       parts.addChecked(BATCH, Parts.SECONDS, wrong, seconds);
       parts.add(ASKED, "processes", transport.asked);
     }

@@ -101,7 +101,7 @@ public final class ScaleMeasurement {
     LaneReplay.measure(new SimulatedCluster(limit, ranksPerExecutor, ROWS), atLimit);
     for (Figure figure : atLimit.figures()) {
       double scaled = figure.median() * cluster.ranks() / limit;
-      parts.simulate(figure.way(), figure.unit(), scaled);
+      parts.simulate(figure.way().replaceFirst(", bytes$", ""), figure.unit(), scaled);
     }
   }
 
@@ -131,13 +131,13 @@ public final class ScaleMeasurement {
         .orElse(0);
   }
 
-  /** Returns the order of growth of each part of a simulated start, by part and unit. */
+  /** Returns the order of growth of each part of a simulated start, by part. */
   public Map<String, String> growth(List<Integer> sizes) {
     Map<String, Growth> all = new LinkedHashMap<>();
     for (Figure figure : figures) {
       int ranks = Integer.parseInt(figure.subject().split(" ", 2)[0]);
       if (sizes.contains(ranks) && figure.settings().containsKey("ranksPerExecutor")) {
-        all.computeIfAbsent(figure.way() + ", " + figure.unit(), way -> new Growth())
+        all.computeIfAbsent(figure.way(), way -> new Growth())
             .add(ranks, figure.median());
       }
     }

@@ -90,8 +90,7 @@ record SimulatedCluster(int ranks, int ranksPerProcess, long rows) {
       for (int rank = 0; rank < ranks; rank++) {
         if (rank % ranksPerProcess == 0) {
           exchange =
-              LaneExchange.overFilesAndMessages(
-                  directory, silent(process(rank / ranksPerProcess)));
+              LaneExchange.overFilesAndMessages(directory, silent(process(rank / ranksPerProcess)));
         }
         byte[] address = GroupEndpoint.exampleAddress(exchange, rank, ranks);
         messages[rank] = new StartMessage(OFFER, address).encode();

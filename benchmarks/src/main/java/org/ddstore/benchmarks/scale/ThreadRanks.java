@@ -166,8 +166,7 @@ final class ThreadRanks implements AutoCloseable {
     List<Callable<T>> calls =
         IntStream.range(0, ranks).<Callable<T>>mapToObj(rank -> () -> work.run(rank)).toList();
     List<T> results = new ArrayList<>();
-    for (Future<T> result :
-        threads.invokeAll(calls, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+    for (Future<T> result : threads.invokeAll(calls, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
       results.add(result.get());
     }
     return results;

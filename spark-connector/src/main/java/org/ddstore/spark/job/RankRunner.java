@@ -63,7 +63,9 @@ final class RankRunner<T> implements Serializable {
   /** Token of the collectives, and of the rows unless they belong to a resident store. */
   private final StoreToken token = StoreToken.random();
 
-  /** True after this task has reached the start exchange; set in the task's own copy of this object. */
+  /**
+   * True after this task has reached the start exchange; set in the task's own copy of this object.
+   */
   private transient boolean meets;
 
   /**
@@ -110,7 +112,9 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  /** Notes on a failure that its rank had not reached the start exchange; keeps it if that fails. */
+  /**
+   * Notes on a failure that its rank had not reached the start exchange; keeps it if that fails.
+   */
   static void noteFailure(String transport, Throwable failure, int rank) {
     try {
       TransportBackends.configured(transport)
@@ -248,7 +252,8 @@ final class RankRunner<T> implements Serializable {
     }
     HostFacts host = HostProbe.read(directoryRoot());
     int executors = HostProbe.executorsUnderLimit(host);
-    boolean allShareTheLimit = executors >= processesOnHost(addresses, addresses.get(rank(context))).size();
+    boolean allShareTheLimit =
+        executors >= processesOnHost(addresses, addresses.get(rank(context))).size();
     MemoryCheck.check(
         host,
         new MemoryCheck.Need(
@@ -267,8 +272,7 @@ final class RankRunner<T> implements Serializable {
       return endpoint.connect(
           all.stream().map(StartMessage::endpoint).toList(), settings.collectiveTimeout());
     } catch (IOException e) {
-      List<String> hosts =
-          addresses(context).stream().distinct().limit(MAX_NAMED_HOSTS).toList();
+      List<String> hosts = addresses(context).stream().distinct().limit(MAX_NAMED_HOSTS).toList();
       throw new DDStoreException(
           "rank %d cannot reach all ranks (executors at %s): %s"
               .formatted(rank(context), hosts, e.getMessage()),

@@ -71,7 +71,9 @@ class StartExchangeTest {
 
     byte[] second = new byte[bytes + 1];
     Arrays.fill(second, (byte) 1);
-    assertThat(seen).hasSize(TASKS).allSatisfy(all -> assertThat(all).containsExactly(new byte[bytes], second));
+    assertThat(seen)
+        .hasSize(TASKS)
+        .allSatisfy(all -> assertThat(all).containsExactly(new byte[bytes], second));
   }
 
   @Test
