@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.peers.PeersBench;
 import org.ddstore.benchmarks.report.Report;
 import org.ddstore.benchmarks.scan.ScanBench;
 import org.ddstore.cli.CommandExtension;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Option;
       DeviceBench.class,
       EpochBench.class,
       IngestBench.class,
-      PythonBench.class,
+      PeersBench.class,
+      PublishCommand.class,
       ReadBench.class,
       ScaleBench.class,
       ScanBench.class

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.io.Serializable;
 import java.util.Arrays;
 import org.apache.commons.math3.stat.StatUtils;
@@ -25,7 +26,7 @@ record EpochResult(
     int rowBytes,
     int batch,
     long rows,
-    double[] rounds,
+    @JsonIgnore double[] rounds,
     double epochSeconds,
     double microsPerRow,
     double gbPerSecond,

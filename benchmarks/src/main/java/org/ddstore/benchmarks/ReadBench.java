@@ -133,29 +133,28 @@ final class ReadBench extends Bench {
       runOnRanks(plan, hosts, ReadResult.class, results, progress);
     }
     report(plan, results);
-    Map<Integer, Double> plainMpi = plainMpi(plan);
-    plainMpi.forEach(
-        (bytes, micros) ->
-            line(
-                "plain MPI in C, with lock, get and unlock per row of %s: %s µs/row",
-                ByteSize.format(bytes), decimal(micros)));
+    Optional<PlainReads> program = PlainReads.find(transport.name());
+    Map<Integer, Double> plain =
+        program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
+    plain.forEach(
+        (bytes, micros) -> {
+          line("%s, %s: %s µs/row", program.get().words(), ByteSize.format(bytes), decimal(micros));
+          figure(
+              Figure.of(
+                  "rows of another process, " + transport.name(),
+                  ByteSize.format(bytes) + ", row by row",
+                  program.get().words(),
+                  "µs/row",
+                  micros));
+        });
     long mismatches = results.stream().mapToLong(ReadResult::mismatches).sum();
     results.forEach(result -> result.figures().forEach(this::figure));
-    plainMpi.forEach(
-        (bytes, micros) ->
-            figure(
-                Figure.of(
-                    "rows of another process, mpi",
-                    ByteSize.format(bytes) + ", row by row",
-                    "plain MPI in C",
-                    "µs/row",
-                    micros)));
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("ranks", size.allRanks());
     summary.put("hosts", hosts);
     summary.put("shardBytes", plan.shardBytes());
     summary.put("encrypted", encrypted);
-    summary.put("plainMpiMicrosPerRow", plainMpi);
+    summary.put("plainMicrosPerRow", plain);
     return finish(mismatches, results, summary);
   }
 
@@ -187,13 +186,6 @@ final class ReadBench extends Bench {
     long mismatches = results.stream().mapToLong(ReplayResult::mismatches).sum();
     return finish(
         mismatches, results, Map.of("ranks", size.allRanks(), "hosts", hosts, "replay", true));
-  }
-
-  /** Returns microseconds per row by row size without a store, if there is a program for that. */
-  private Map<Integer, Double> plainMpi(ReadBenchPlan plan)
-      throws IOException, InterruptedException {
-    Optional<PlainMpi> program = PlainMpi.find(transport.name());
-    return program.isPresent() ? program.get().measure(plan, hosts) : Map.of();
   }
 
   private void check() {

@@ -55,13 +55,12 @@ record ReadBenchRank(
         byte[] address = "%s:%d".formatted(host, socket.port()).getBytes(StandardCharsets.US_ASCII);
         byte[][] all = ranks.allGather(address);
         if (ranks.rank() == 0) {
-          List<InetSocketAddress> servers =
-              Stream.of(all).skip(1).map(ReadBenchRank::address).toList();
+          List<InetSocketAddress> servers = Stream.of(all).map(ReadBenchRank::address).toList();
           if (plan.replays()) {
             replay(store, servers);
           } else {
             for (ReadPath path : ReadPath.values()) {
-              measure(store, path, servers);
+              measure(store, path, servers.subList(1, servers.size()));
             }
           }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.io.Serializable;
 import java.util.List;
 import org.ddstore.benchmarks.report.Figure;
@@ -57,9 +58,9 @@ record ReadResult(
     Double p99RatioToSocket,
     Double cpuRatioToSocket,
     long mismatches,
-    double[] rounds,
-    double[] limitRounds,
-    double[] socketRounds)
+    @JsonIgnore double[] rounds,
+    @JsonIgnore double[] limitRounds,
+    @JsonIgnore double[] socketRounds)
     implements Serializable {
   static final String RANDOM = "random";
   static final String HOT = "hot";

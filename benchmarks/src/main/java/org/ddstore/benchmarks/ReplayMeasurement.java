@@ -62,7 +62,7 @@ final class ReplayMeasurement implements AutoCloseable {
 
   /**
    * @param segments segments of ranks whose rows are in memory, held by the caller
-   * @param servers addresses of the plain sockets, by rank less 1
+   * @param servers addresses of the plain sockets, by rank
    */
   ReplayMeasurement(
       DDStore store,
@@ -90,7 +90,7 @@ final class ReplayMeasurement implements AutoCloseable {
         if (extent.path() == ReadPath.REMOTE) {
           sockets.put(
               extent.rank(),
-              SocketReads.connect(servers.get(extent.rank() - 1), ReadSocket.SIZES_IN_REQUESTS, 0));
+              SocketReads.connect(servers.get(extent.rank()), ReadSocket.SIZES_IN_REQUESTS, 0));
         }
       }
     } catch (IOException e) {

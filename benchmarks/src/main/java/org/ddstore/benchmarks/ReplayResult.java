@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.commons.math3.stat.StatUtils;
@@ -20,22 +22,25 @@ record ReplayResult(
     int rowBytes,
     int batch,
     double remoteShare,
-    double[] rounds,
-    double[] ceilingRounds,
+    @JsonIgnore double[] rounds,
+    @JsonIgnore double[] ceilingRounds,
     long mismatches)
     implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String CEILING = "memcpy and sockets";
 
+  @JsonProperty
   double microsPerRow() {
     return StatUtils.percentile(rounds, 50);
   }
 
+  @JsonProperty
   double ceilingMicrosPerRow() {
     return StatUtils.percentile(ceilingRounds, 50);
   }
 
   /** Returns the share of the ceiling's speed that the store reaches, median of the rounds. */
+  @JsonProperty
   double shareOfCeiling() {
     return 1 / figures().get(0).ratio();
   }

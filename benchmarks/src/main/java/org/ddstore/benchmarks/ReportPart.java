@@ -84,6 +84,12 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
               "epoch --ranks %d --seconds %s --store-mb %d"
                   .formatted(ranks, isQuick ? "1" : "5", isQuick ? 64 : 128)));
     }
+    parts.add(
+        of(
+            "peers",
+            isQuick ? 160 : 900,
+            "the same rows by other programs",
+            isQuick ? "peers" : "peers --rows 1000000 --seconds 1 --rounds 5"));
     if (!isQuick) {
       parts.add(of("ingest", 300, "ingestion, beside libraries of the formats", "ingest"));
       parts.add(of("checkpoint", 120, "checkpoints beside a training", "checkpoint"));

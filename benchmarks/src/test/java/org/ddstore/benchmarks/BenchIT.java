@@ -41,7 +41,7 @@ class BenchIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"shuffled, 'mapped,files,parquet'", "chunked, none"})
+  @CsvSource({"shuffled, 'mapped,files,parquet,cache'", "chunked, none"})
   @Tag("slow")
   void benchEpochVerifiesEveryRow(String sampler, String beside) throws IOException {
     Outcome outcome =

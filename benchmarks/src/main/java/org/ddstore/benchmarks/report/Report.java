@@ -156,7 +156,7 @@ public final class Report {
     return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 
-  private static boolean isOurs(JsonNode figure) {
+  static boolean isOurs(JsonNode figure) {
     return figure.path("way").asText().equals(Figure.DDSTORE);
   }
 
@@ -169,7 +169,8 @@ public final class Report {
       }
       for (JsonNode other : figures) {
         double share = other.path("median").asDouble() / ours.path("median").asDouble();
-        if (!isOurs(other)
+        share = Figure.isMoreBetter(ours.path("unit").asText()) ? 1 / share : share;
+        if (!other.path("way").asText().startsWith(Figure.DDSTORE) // nor in Java or over ports
             && share < 1
             && !other.path("way").equals(ours.path("baseline"))
             && List.of("section", "subject", "phase", "unit").stream()

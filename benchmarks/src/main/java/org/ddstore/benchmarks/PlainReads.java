@@ -20,12 +20,19 @@ import org.ddstore.local.ScratchDirectory;
 import org.ddstore.types.DDStoreException;
 
 /**
- * A measurement of MPI without a store: a C program in which rank 0 reads random rows of the other
- * ranks, each by lock, get and unlock. Compiled by Maven if Open MPI is there, started by mpirun.
+ * A measurement of MPI or libfabric without a store: a C program that reads random rows of another
+ * process. Compiled by Maven if the library is there.
  *
  * @param program path of the executable
+ * @param transport {@code mpi} for lock, get and unlock per row, started by mpirun; {@code fabric}
+ *     for 64 calls of fi_read in flight on one host
  */
-record PlainMpi(Path program) {
+record PlainReads(Path program, String transport) {
+  private static final String MPI = "mpi";
+
+  /** The provider over TCP that the store chooses too. */
+  private static final String PROVIDER = "net";
+
   /** Pause between two progress calls of the passive ranks, equal to the store's. */
   private static final int PAUSE_US = 20;
 
@@ -36,24 +43,36 @@ record PlainMpi(Path program) {
   private static final Duration EXIT = Duration.ofSeconds(10);
 
   /** Returns the program beside the jar of this class that is compared with a transport. */
-  static Optional<PlainMpi> find(String transport) {
+  static Optional<PlainReads> find(String transport) {
     URI jar =
-        URI.create(PlainMpi.class.getProtectionDomain().getCodeSource().getLocation().toString());
+        URI.create(PlainReads.class.getProtectionDomain().getCodeSource().getLocation().toString());
     return Optional.of(Path.of(jar).resolveSibling(transport + "_read"))
         .filter(Files::isExecutable)
-        .map(PlainMpi::new);
+        .map(program -> new PlainReads(program, transport));
+  }
+
+  /** Returns what is measured, for people. */
+  String words() {
+    return transport.equals(MPI)
+        ? "plain MPI in C, lock, get and unlock per row"
+        : "plain libfabric in C, 64 calls of fi_read in flight";
   }
 
   /**
    * Measures the sizes of a plan. Blocks.
    *
    * @param hostCount with 2, rank r runs on host r % 2
-   * @return microseconds per row, keyed by the row size in bytes
+   * @return microseconds per row, keyed by the row size in bytes; empty for libfabric on two hosts
    * @throws DDStoreException if the program fails, exceeds its time limit or reads wrong bytes
    */
   Map<Integer, Double> measure(ReadBenchPlan plan, int hostCount)
       throws IOException, InterruptedException {
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-mpi-")) {
+      if (!transport.equals(MPI)) {
+        return hostCount == 1
+            ? run(new ProcessBuilder(fabricCommand(plan)), plan, scratch)
+            : Map.of();
+      }
       if (hostCount == 1) {
         return run(new ProcessBuilder(command(plan, scratch, List.of())), plan, scratch);
       }
@@ -69,6 +88,18 @@ record PlainMpi(Path program) {
         return run(hosts.first().command(command(plan, scratch, options)), plan, scratch);
       }
     }
+  }
+
+  private List<String> fabricCommand(ReadBenchPlan plan) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                program.toString(),
+                Long.toString(plan.shardBytes()),
+                Double.toString(plan.seconds()),
+                PROVIDER));
+    plan.rowBytes().forEach(bytes -> command.add(Integer.toString(bytes)));
+    return command;
   }
 
   private List<String> command(ReadBenchPlan plan, ScratchDirectory scratch, List<String> options) {
@@ -94,16 +125,16 @@ record PlainMpi(Path program) {
   }
 
   private static Map<Integer, Double> run(
-      ProcessBuilder mpirun, ReadBenchPlan plan, ScratchDirectory scratch)
+      ProcessBuilder builder, ReadBenchPlan plan, ScratchDirectory scratch)
       throws IOException, InterruptedException {
     Path outputFile = scratch.path().resolve("output");
-    mpirun.redirectOutput(outputFile.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
+    builder.redirectOutput(outputFile.toFile()).redirectError(ProcessBuilder.Redirect.INHERIT);
     // Containers run as root, which mpirun accepts only if both variables are set.
-    mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    mpirun.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    String command = String.join(" ", mpirun.command());
+    builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    String command = String.join(" ", builder.command());
     try (ChildProcesses processes = new ChildProcesses(EXIT)) {
-      Process process = processes.start(mpirun);
+      Process process = processes.start(builder);
       double seconds =
           PATIENCE_SECONDS + plan.rowBytes().size() * (PATIENCE_SECONDS + plan.seconds());
       if (!process.waitFor((long) Math.ceil(seconds), TimeUnit.SECONDS)) {
@@ -123,17 +154,17 @@ record PlainMpi(Path program) {
     for (String line : lines) {
       String[] words = line.split(" ", -1);
       if (words.length != 3) {
-        throw new DDStoreException("unexpected output of plain MPI: \"%s\"".formatted(line));
+        throw new DDStoreException("unexpected output of plain reads: \"%s\"".formatted(line));
       }
       if (!words[2].equals("0")) {
         throw new DDStoreException(
-            "plain MPI read %s wrong bytes in rows of %s bytes".formatted(words[2], words[0]));
+            "plain reads: %s wrong bytes in rows of %s bytes".formatted(words[2], words[0]));
       }
       micros.put(Integer.valueOf(words[0]), Double.valueOf(words[1]));
     }
     if (!micros.keySet().containsAll(plan.rowBytes())) {
       throw new DDStoreException(
-          "output of plain MPI lacks some row sizes of %s: %s".formatted(plan.rowBytes(), lines));
+          "output of plain reads lacks some row sizes of %s: %s".formatted(plan.rowBytes(), lines));
     }
     return micros;
   }
