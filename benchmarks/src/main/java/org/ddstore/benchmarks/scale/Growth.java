@@ -29,10 +29,13 @@ final class Growth {
     if (Double.isNaN(exponent)) {
       return "-";
     }
+    if (exponent <= TOLERANCE) {
+      return "O(1)";
+    }
     long whole = Math.round(exponent);
     if (Math.abs(exponent - whole) > TOLERANCE) {
       return String.format(Locale.ROOT, "O(P^%.1f)", exponent);
     }
-    return whole <= 0 ? "O(1)" : whole == 1 ? "O(P)" : "O(P^" + whole + ")";
+    return whole == 1 ? "O(P)" : "O(P^" + whole + ")";
   }
 }

@@ -48,6 +48,7 @@ final class ProcessStart {
   private static final int LOOKUPS = 1 << 20;
   private static final int BATCH_ROWS = 1024;
   private static final int CHECKED_RANKS = 64;
+  private static final long MIN_HEAP_BYTES = 1 << 20;
 
   private final SimulatedCluster cluster;
   private final Parts parts;
@@ -146,10 +147,11 @@ final class ProcessStart {
     parts.add(CATALOG, Parts.BYTES, bytes.length);
     long before = usedHeap();
     Catalog[] catalog = new Catalog[1];
-    parts.add(CATALOG, Parts.SECONDS, Parts.cpuSeconds(() -> catalog[0] = Catalog.parse(bytes)));
-    long parsed = usedHeap();
+    double seconds = Parts.cpuSeconds(() -> catalog[0] = Catalog.parse(bytes));
     boolean isHeldOnce = Catalog.parse(bytes.clone()) == catalog[0];
-    parts.addChecked(CATALOG_HEAP, Parts.BYTES, isHeldOnce ? 0 : 1, Math.max(0, parsed - before));
+    parts.addChecked(CATALOG, Parts.SECONDS, isHeldOnce ? 0 : 1, seconds);
+    long parsed = usedHeap();
+    addHeap(CATALOG_HEAP, parsed - before);
     AttachedStore[] store = new AttachedStore[1];
     ComputedRows transport = new ComputedRows();
     parts.add(
@@ -158,7 +160,7 @@ final class ProcessStart {
         Parts.cpuSeconds(
             () -> store[0] = AttachedStore.open(catalog[0], transport, StoreOptions.defaults())));
     try (AttachedStore open = store[0]) {
-      parts.add(PLACEMENT_HEAP, Parts.BYTES, Math.max(0, usedHeap() - parsed));
+      addHeap(PLACEMENT_HEAP, usedHeap() - parsed);
       firstBatch(open, transport);
     }
   }
@@ -173,6 +175,13 @@ final class ProcessStart {
           SimulatedCluster.wrongValues(batch.field(SimulatedCluster.FIELD).asByteBuffer(), samples);
       parts.addChecked(BATCH, Parts.SECONDS, wrong, seconds);
       parts.add(ASKED, "processes", transport.asked);
+    }
+  }
+
+  /** Adds the growth of the heap, unless other changes of the heap hide it. */
+  private void addHeap(String part, long bytes) {
+    if (bytes >= MIN_HEAP_BYTES) {
+      parts.add(part, Parts.BYTES, bytes);
     }
   }
 

@@ -137,8 +137,7 @@ public final class ScaleMeasurement {
     for (Figure figure : figures) {
       int ranks = Integer.parseInt(figure.subject().split(" ", 2)[0]);
       if (sizes.contains(ranks) && figure.settings().containsKey("ranksPerExecutor")) {
-        all.computeIfAbsent(figure.way(), way -> new Growth())
-            .add(ranks, figure.median());
+        all.computeIfAbsent(figure.way(), way -> new Growth()).add(ranks, figure.median());
       }
     }
     Map<String, String> texts = new LinkedHashMap<>();
