@@ -126,7 +126,7 @@ public final class Report {
             lines.add(
                 String.format(
                     Locale.ROOT,
-                    "  %s: %s, %s: %.2f of the time",
+                    "  %s: %s, %s: %.2f of DDStore's",
                     win.get("way"),
                     win.get("section"),
                     win.get("subject"),
