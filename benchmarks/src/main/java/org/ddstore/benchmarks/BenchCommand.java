@@ -33,6 +33,7 @@ import picocli.CommandLine.Option;
       PeersBench.class,
       PublishCommand.class,
       ReadBench.class,
+      ScaleBench.class,
       ScanBench.class
     })
 public final class BenchCommand extends Bench implements CommandExtension {
