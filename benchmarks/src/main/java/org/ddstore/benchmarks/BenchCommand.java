@@ -67,7 +67,8 @@ public final class BenchCommand extends Bench implements CommandExtension {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (isInstall) {
-      return command.subcommands().get(ReportPart.PEERS).execute("--install-peers");
+      int peers = command.subcommands().get(ReportPart.PEERS).execute("--install-peers");
+      return Math.max(peers, command.subcommands().get("dlio").execute("--install"));
     }
     List<ReportPart> parts = parts();
     Files.createDirectories(directory.toAbsolutePath());

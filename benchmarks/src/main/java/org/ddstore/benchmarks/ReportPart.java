@@ -98,6 +98,18 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
     parts.add(
         new ReportPart(
             PEERS, "the same rows by other programs", List.copyOf(peers), isQuick ? 160 : 900));
+    parts.add(
+        of(
+            "dlio",
+            isQuick ? 90 : 300,
+            "the real DLIO on a store and on files",
+            isQuick ? "dlio --epochs 2" : "dlio"));
+    parts.add(
+        of(
+            "scale",
+            isQuick ? 40 : 200,
+            "starts of 1 to 131,072 ranks, the large ones by a model",
+            isQuick ? "scale --quick" : "scale"));
     if (!isQuick) {
       parts.add(of("ingest", 300, "ingestion, beside libraries of the formats", "ingest"));
       parts.add(of("checkpoint", 120, "checkpoints beside a training", "checkpoint"));

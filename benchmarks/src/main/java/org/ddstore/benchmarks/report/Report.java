@@ -169,7 +169,6 @@ public final class Report {
       }
       for (JsonNode other : figures) {
         double share = other.path("median").asDouble() / ours.path("median").asDouble();
-        share = Figure.isMoreBetter(ours.path("unit").asText()) ? 1 / share : share;
         if (!other.path("way").asText().startsWith(Figure.DDSTORE) // nor in Java or over ports
             && share < 1
             && !other.path("way").equals(ours.path("baseline"))
