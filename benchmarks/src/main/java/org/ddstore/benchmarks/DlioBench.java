@@ -11,8 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -145,8 +145,7 @@ final class DlioBench extends Bench {
             chosen.stream().distinct().toList(),
             EnumSet.copyOf(ways),
             DlioWorkload::computeSeconds);
-    table(
-        "workload, way, AU %, by us, samples/s, by us, wrong", results, DlioBench::cells);
+    table("workload, way, AU %, by us, samples/s, by us, wrong", results, DlioBench::cells);
     Set<DlioRuns.Plan> seen = new HashSet<>();
     for (DlioRuns.Result result : results) {
       if (seen.add(result.plan())) {
@@ -167,7 +166,8 @@ final class DlioBench extends Bench {
         "DLIO-configured: DLIO %s for an H100, one accelerator, %d epochs; medians of all but the first"
             + " epoch; by us: from DLIO's times of steps, without the first step",
         results.get(0).run().versions().get("dlio-benchmark").asText(), epochs);
-    line("files are .npz in /dev/shm: DLIO reads .tfrecord of resnet50 and cosmoflow only with TensorFlow");
+    line(
+        "files are .npz in /dev/shm: DLIO reads .tfrecord of resnet50 and cosmoflow only with TensorFlow");
     addFigures(results);
     return finish(mismatches(results), results, Map.of());
   }
@@ -231,11 +231,7 @@ final class DlioBench extends Bench {
               .findFirst();
       DlioReport report = result.run().report();
       addFigures(
-          result,
-          "time",
-          "µs/sample",
-          micros(report),
-          files.map(DlioBench::micros).orElse(null));
+          result, "time", "µs/sample", micros(report), files.map(DlioBench::micros).orElse(null));
       if (result.computeSeconds() > 0) {
         addFigures(result, "100 - AU", "%", idle(report), files.map(DlioBench::idle).orElse(null));
       }
@@ -278,9 +274,7 @@ final class DlioBench extends Bench {
     DlioRuns.Plan plan = result.plan();
     Map<String, String> settings = new LinkedHashMap<>();
     JsonNode versions = result.run().versions();
-    versions
-        .fieldNames()
-        .forEachRemaining(name -> settings.put(name, versions.get(name).asText()));
+    versions.fieldNames().forEachRemaining(name -> settings.put(name, versions.get(name).asText()));
     settings.put("samples", Integer.toString(plan.samples()));
     settings.put("scale", String.format(Locale.ROOT, "%.3g", plan.scale()));
     settings.put("bytes", Long.toString(result.bytes()));

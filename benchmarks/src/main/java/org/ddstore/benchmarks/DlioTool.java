@@ -50,9 +50,7 @@ record DlioTool(PeerEnvironment environment, ChildProcesses processes, Path fold
 
   /** Writes the samples to files of DLIO's format .npz. Blocks. */
   void write(Path lengths, Path files, long bytes) throws IOException, InterruptedException {
-    run(
-        START.plusSeconds(bytes >> 24),
-        List.of("write", lengths.toString(), files.toString()));
+    run(START.plusSeconds(bytes >> 24), List.of("write", lengths.toString(), files.toString()));
   }
 
   /**

@@ -32,7 +32,8 @@ import org.ddstore.types.DDStoreException;
  * @param isBesideDistribution whether the packages of the distribution, such as PyTorch, are
  *     visible
  */
-public record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideDistribution) {
+public record PeerEnvironment(
+    String name, Path lock, int leastMinor, boolean isBesideDistribution) {
   private static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(20);
   private static final Duration EXIT_LIMIT = Duration.ofSeconds(10);
@@ -45,7 +46,9 @@ public record PeerEnvironment(String name, Path lock, int leastMinor, boolean is
     return root.resolve("ddstore").resolve("peers");
   }
 
-  /** Returns the environment, beside the distribution's packages, of a lock file of this checkout. */
+  /**
+   * Returns the environment, beside the distribution's packages, of a lock file of this checkout.
+   */
   public static PeerEnvironment of(String name, int leastMinor) {
     return new PeerEnvironment(
         name,
