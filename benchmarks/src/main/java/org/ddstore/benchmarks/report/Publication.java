@@ -115,7 +115,7 @@ public final class Publication {
     text.append("\n### Where others are faster\n\n");
     for (JsonNode win : report.path("wins")) {
       text.append(
-          "- %s: %s, %s: %s of the time of DDStore%n"
+          "- %s: %s, %s: %s of DDStore's%n"
               .formatted(
                   win.path("way").asText(),
                   win.path("section").asText(),
@@ -229,7 +229,7 @@ public final class Publication {
                   LEFT_PIXELS,
                   top + 12,
                   escaped(figure.path("way").asText()),
-                  Report.isOurs(figure) ? "ours" : "other",
+                  figure.path("way").asText().startsWith(Figure.DDSTORE) ? "ours" : "other",
                   LEFT_PIXELS,
                   top + 17,
                   width,

@@ -126,7 +126,7 @@ public final class Report {
             lines.add(
                 String.format(
                     Locale.ROOT,
-                    "  %s: %s, %s: %.2f of the time",
+                    "  %s: %s, %s: %.2f of DDStore's",
                     win.get("way"),
                     win.get("section"),
                     win.get("subject"),
@@ -169,7 +169,6 @@ public final class Report {
       }
       for (JsonNode other : figures) {
         double share = other.path("median").asDouble() / ours.path("median").asDouble();
-        share = Figure.isMoreBetter(ours.path("unit").asText()) ? 1 / share : share;
         if (!other.path("way").asText().startsWith(Figure.DDSTORE) // nor in Java or over ports
             && share < 1
             && !other.path("way").equals(ours.path("baseline"))
