@@ -76,7 +76,8 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
     }
     Files.createDirectories(cache());
     Path part = Files.createTempDirectory(cache(), "." + name + "-");
-    try (ExitCleanup cleanup = new ExitCleanup("ddstore-install", () -> delete(part))) {
+    ExitCleanup cleanup = new ExitCleanup("ddstore-install", () -> delete(part));
+    try {
       String interpreter =
           interpreter()
               .orElseThrow(
@@ -112,6 +113,8 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
       if (!isInstalled()) { // by another process meanwhile
         throw e;
       }
+    } finally {
+      cleanup.close();
     }
   }
 
