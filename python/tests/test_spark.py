@@ -163,7 +163,7 @@ class Cases:
                 (lambda: ddstore.spark.load(frame, "a b"), ValueError, "name 'a b': 1 to 128 letters"),
                 (lambda: ddstore.spark.load(frame, "train"), ValueError, 'store "train" already exists'),
                 (lambda: ddstore.spark.load(frame, "b", ranks=77), ValueError, "77 ranks need 77 slots, 2 available"),
-                (lambda: ddstore.spark.load(frame, "b", ranks=0), ValueError, "ranks is 0, outside .1, 4,096"),
+                (lambda: ddstore.spark.load(frame, "b", ranks=0), ValueError, "ranks is 0, outside .1, 16,384"),
                 (lambda: ddstore.spark.load(frame, "b", order_by="z"), ValueError, 'order_by "z": no such column'),
                 (lambda: ddstore.spark.load(frame, "b", backing="z"), ValueError, 'backing is "z"; legal values'),
                 (lambda: ddstore.spark.load(frame, "b", types={"z": "int8"}), ValueError, r"types\['z'\]"),

@@ -98,7 +98,7 @@ def load(
     Args:
         df: rows to load.
         name: name of the store, 1 to 128 letters, digits, ``_`` and ``-``; unique in the application.
-        ranks: number of ranks, in [1, 4096]; by default all slots.
+        ranks: number of ranks, in [1, 16384]; by default all slots.
         width: number of ranks that together hold one full copy; a divisor of the ranks; by default all.
         order_by: columns to order the rows by; by default the order of the source.
         shuffle: seed to shuffle the rows by, an int64.

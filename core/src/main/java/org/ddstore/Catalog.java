@@ -24,6 +24,8 @@ import org.ddstore.types.Schema;
 public final class Catalog {
   private static final byte VERSION = 1;
 
+  private static final ContentCache<Catalog> PARSED = new ContentCache<>();
+
   private final int ranks;
   private final List<Entry> entries;
 
@@ -157,11 +159,15 @@ public final class Catalog {
    * Parses the bytes that {@link #toBytes()} returned.
    *
    * @param bytes bytes of a catalog
-   * @return the catalog
+   * @return the catalog; the same one for equal bytes, as long as it is in use in this process
    * @throws IllegalArgumentException if the bytes are not a catalog of this version
    */
   public static Catalog parse(byte[] bytes) {
     Objects.requireNonNull(bytes, "bytes is null");
+    return PARSED.get(() -> parseNew(bytes), bytes);
+  }
+
+  private static Catalog parseNew(byte... bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       byte version = in.readByte();
       if (version != VERSION) {

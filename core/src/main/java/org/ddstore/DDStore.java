@@ -257,7 +257,9 @@ public final class DDStore extends ReadableStore {
     checkWritable(variable, "updated");
     variable.checkReadable(); // a later epoch cannot complete a partial failure
     Schema schema = variable.schema();
-    if (schema.size() != 1 || !schema.isFixed() || !rows.hasRowsOf(schema.field(0))) {
+    if (schema.size() != 1
+        || !schema.isFixed()
+        || !rows.hasRowsOf(schema.field(0), schema.field(0).shape())) {
       throw new IllegalArgumentException(
           "rows %s cannot replace rows of %s".formatted(rows, variable));
     }

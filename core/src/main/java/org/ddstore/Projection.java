@@ -18,12 +18,14 @@ final class Projection {
   private final Variable variable;
   private final int[] fields;
   private final ValueCast[] casts;
+  private final boolean hasCasts;
   private final HostMemory memory;
 
   Projection(Variable variable, ReaderOptions options) {
     this.variable = variable;
     this.fields = options.fieldsOf(variable.schema());
     this.casts = options.castsOf(variable.schema(), fields);
+    this.hasCasts = Arrays.stream(casts).anyMatch(cast -> cast != null);
     this.memory = options.memory();
   }
 
@@ -50,7 +52,7 @@ final class Projection {
   }
 
   boolean hasCasts() {
-    return Arrays.stream(casts).anyMatch(cast -> cast != null);
+    return hasCasts;
   }
 
   DType dtype(int place) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.ddstore.memory.RowDigest;
 import org.ddstore.transport.Attachment;
 import org.ddstore.transport.Reach;
 import org.ddstore.transport.SegmentAddress;
@@ -19,6 +21,8 @@ import org.ddstore.types.Schema;
  * variable.
  */
 final class SegmentCopies {
+  private static final int MAX_NAMED_EXTENTS = 64;
+
   private final int ranks;
   private final List<Catalog.Entry> copies;
   private final Set<ProcessAddress> gone = new HashSet<>();
@@ -42,11 +46,24 @@ final class SegmentCopies {
                     copy.name(),
                     first.name(),
                     copy.schema(),
-                    rows(copy),
+                    text(rows(copy)),
                     first.schema(),
-                    rows(first)));
+                    text(rows(first))));
       }
     }
+  }
+
+  /** Returns a short text that tells lists of row counts apart: all ranks send it to all. */
+  private static String text(List<Long> rows) {
+    if (rows.size() <= MAX_NAMED_EXTENTS) {
+      return rows.toString();
+    }
+    ByteBuffer counts = ByteBuffer.allocate(Long.BYTES * rows.size());
+    rows.forEach(counts::putLong);
+    RowDigest digest = new RowDigest();
+    digest.add(0, counts, 0, counts.capacity());
+    return "%s and %d more (digest %s)"
+        .formatted(rows.subList(0, MAX_NAMED_EXTENTS), rows.size() - MAX_NAMED_EXTENTS, digest);
   }
 
   private static List<Long> rows(Catalog.Entry copy) {
@@ -191,6 +208,6 @@ final class SegmentCopies {
   /** Returns a text that is equal for copies of the same rows. */
   @Override
   public String toString() {
-    return "\"%s\" with rows %s of %s".formatted(name(), rows(copies.get(0)), schema());
+    return "\"%s\" with rows %s of %s".formatted(name(), text(rows(copies.get(0))), schema());
   }
 }

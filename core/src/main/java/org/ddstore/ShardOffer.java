@@ -18,6 +18,7 @@ import org.ddstore.types.Schema;
 
 /** The schema and address of the shard that a rank contributes, as sent to the other ranks. */
 record ShardOffer(Schema schema, SegmentAddress address) {
+  private static final ContentCache<List<SegmentAddress>> PARSED = new ContentCache<>();
   private static final String PROCESS = ProcessHandle.current().pid() + "@" + hostName();
 
   static ShardOffer of(Segment segment, Reach reach) {
@@ -48,8 +49,15 @@ record ShardOffer(Schema schema, SegmentAddress address) {
         SegmentAddress.parse(Arrays.copyOfRange(bytes, Integer.BYTES + schemaBytes, bytes.length)));
   }
 
-  /** Returns the addresses by rank; throws the same exception on all ranks if schemas differ. */
+  /**
+   * Returns the addresses by rank, in a list that the ranks of this process share; throws the same
+   * exception on all ranks if schemas differ.
+   */
   static List<SegmentAddress> addresses(String call, byte[]... offers) {
+    return PARSED.get(() -> parseAll(call, offers), offers);
+  }
+
+  private static List<SegmentAddress> parseAll(String call, byte[]... offers) {
     List<SegmentAddress> addresses = new ArrayList<>();
     Schema first = null;
     for (int rank = 0; rank < offers.length; rank++) {
@@ -63,7 +71,7 @@ record ShardOffer(Schema schema, SegmentAddress address) {
       }
       addresses.add(offer.address());
     }
-    return addresses;
+    return List.copyOf(addresses);
   }
 
   private static String hostName() {

@@ -220,9 +220,8 @@ public final class Tensor {
     return memory.isReadOnly();
   }
 
-  /** Returns whether type and row shape (without the first dimension) equal those of a field. */
-  boolean hasRowsOf(Field field) {
-    int[] row = field.shape();
+  /** Returns whether rows of this tensor have the type of a field, whose shape is {@code row}. */
+  boolean hasRowsOf(Field field, int... row) {
     if (field.isRagged() || dtype != field.dtype() || shape.length != row.length + 1) {
       return false;
     }

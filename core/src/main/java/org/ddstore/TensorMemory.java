@@ -97,6 +97,9 @@ abstract class TensorMemory {
   }
 
   private static final class InArray extends TensorMemory {
+    /** Longest copy in bytes that is as fast element by element as in bulk. */
+    private static final int LOOP_BYTES = 1024;
+
     private final Object array;
     private final int elementBytes;
 
@@ -127,6 +130,10 @@ abstract class TensorMemory {
 
     @Override
     void write(long offset, ByteBuffer source, int sourceOffset, int length) {
+      if (length <= LOOP_BYTES && source.order() == ByteOrder.LITTLE_ENDIAN) {
+        writeElements((int) (offset / elementBytes), source, sourceOffset, length / elementBytes);
+        return;
+      }
       ByteBuffer from = source.slice(sourceOffset, length).order(ByteOrder.LITTLE_ENDIAN);
       int first = (int) (offset / elementBytes);
       int count = length / elementBytes;
@@ -144,6 +151,36 @@ abstract class TensorMemory {
         boolean[] booleans = (boolean[]) array;
         for (int i = 0; i < count; i++) {
           booleans[first + i] = from.get(i) != 0;
+        }
+      }
+    }
+
+    /** Copies one by one, which needs no views: they would cost 248 bytes a call. */
+    private void writeElements(int first, ByteBuffer source, int from, int count) {
+      if (array instanceof float[] floats) {
+        for (int i = 0; i < count; i++) {
+          floats[first + i] = source.getFloat(from + i * Float.BYTES);
+        }
+      } else if (array instanceof double[] doubles) {
+        for (int i = 0; i < count; i++) {
+          doubles[first + i] = source.getDouble(from + i * Double.BYTES);
+        }
+      } else if (array instanceof int[] ints) {
+        for (int i = 0; i < count; i++) {
+          ints[first + i] = source.getInt(from + i * Integer.BYTES);
+        }
+      } else if (array instanceof long[] longs) {
+        for (int i = 0; i < count; i++) {
+          longs[first + i] = source.getLong(from + i * Long.BYTES);
+        }
+      } else if (array instanceof short[] shorts) {
+        for (int i = 0; i < count; i++) {
+          shorts[first + i] = source.getShort(from + i * Short.BYTES);
+        }
+      } else {
+        boolean[] booleans = (boolean[]) array;
+        for (int i = 0; i < count; i++) {
+          booleans[first + i] = source.get(from + i) != 0;
         }
       }
     }

@@ -36,6 +36,7 @@ final class TensorReads implements AutoCloseable {
 
   private final Variable variable;
   private final Projection fields;
+  private final int[] rowShape; // of the first field; a read copies no shape
   private final RowLocator locator;
   private final RecordGather.Fixed gather;
   private final ReadCounters counters;
@@ -56,6 +57,7 @@ final class TensorReads implements AutoCloseable {
       GatherKernel kernel) {
     this.variable = variable;
     this.fields = fields;
+    this.rowShape = fields.field(0).shape();
     this.locator = locator;
     this.gather = gather;
     this.counters = counters;
@@ -77,7 +79,7 @@ final class TensorReads implements AutoCloseable {
                   IntStream.range(0, fields.size()).mapToObj(fields::field).toList(),
                   fields.hasCasts() ? " with casts" : ""));
     }
-    if (!destination.hasRowsOf(field) || destination.rows() != rows) {
+    if (!destination.hasRowsOf(field, rowShape) || destination.rows() != rows) {
       throw new IllegalArgumentException(
           "the destination is %s, but %s of %s %s %s[%d%s]"
               .formatted(

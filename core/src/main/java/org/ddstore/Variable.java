@@ -279,11 +279,8 @@ public final class Variable {
     synchronized (attachments) {
       copies = source;
       readOnly = "its shards belong to a resident store, not to these ranks";
-      attached.forEach(
-          chosen -> {
-            addresses.add(chosen.address());
-            attachments.add(chosen.attachment());
-          });
+      addresses.addAll(attached.stream().map(SegmentCopies.Chosen::address).toList());
+      attachments.addAll(attached.stream().map(SegmentCopies.Chosen::attachment).toList());
       ExtentMap extents = ExtentMap.EMPTY;
       for (int first = 0; first < attached.size(); first += source.ranks()) {
         extents = appended(extents, addresses.subList(first, first + source.ranks()));

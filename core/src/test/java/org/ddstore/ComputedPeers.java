@@ -75,13 +75,13 @@ final class ComputedPeers implements Transport {
     own.retain(); // for its attachment
     List<SegmentAddress> addresses = new ArrayList<>(List.of(address(local())));
     List<Attachment> attachments =
-        new ArrayList<>(List.of(new Attachment(own, null, ReadPath.OWN_PROCESS, "own")));
+        new ArrayList<>(List.of(new Attachment(own, null, ReadPath.OWN_PROCESS, () -> "own")));
     for (ProcessAddress other : others) {
       RemoteSegment remote =
           new RemoteSegment(
               Nonce.random(), other, addresses.size(), RANK_ROWS, schema.fixedBytes());
       addresses.add(address(other));
-      attachments.add(new Attachment(null, remote, ReadPath.REMOTE, "computed"));
+      attachments.add(new Attachment(null, remote, ReadPath.REMOTE, () -> "computed"));
     }
     Variable variable = variable(true);
     variable.append(own, addresses, attachments);

@@ -27,10 +27,13 @@ import picocli.CommandLine.Option;
       CheckpointBench.class,
       CompareCommand.class,
       DeviceBench.class,
+      DlioBench.class,
       EpochBench.class,
       IngestBench.class,
       PeersBench.class,
+      PublishCommand.class,
       ReadBench.class,
+      ScaleBench.class,
       ScanBench.class
     })
 public final class BenchCommand extends Bench implements CommandExtension {
@@ -50,8 +53,23 @@ public final class BenchCommand extends Bench implements CommandExtension {
       description = "Parts to measure, such as read-memory or epoch; all by default.")
   private List<String> only = List.of();
 
+  @Option(
+      names = "--peer",
+      paramLabel = "NAME=COMMAND",
+      description = "Another program to measure beside the peers; see bench peers.")
+  private List<String> foreign = List.of();
+
+  @Option(
+      names = "--install-peers",
+      description = "Install the peers in the user's cache folder, and do nothing else.")
+  private boolean isInstall;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (isInstall) {
+      int peers = command.subcommands().get(ReportPart.PEERS).execute("--install-peers");
+      return Math.max(peers, command.subcommands().get("dlio").execute("--install"));
+    }
     List<ReportPart> parts = parts();
     Files.createDirectories(directory.toAbsolutePath());
     Report report = new Report(isQuick ? "quick" : "thorough", output.machine());
@@ -85,7 +103,7 @@ public final class BenchCommand extends Bench implements CommandExtension {
   }
 
   private List<ReportPart> parts() {
-    List<ReportPart> all = ReportPart.all(isQuick);
+    List<ReportPart> all = ReportPart.all(isQuick, foreign);
     List<String> names = all.stream().map(ReportPart::name).toList();
     for (String name : only) {
       if (!names.contains(name)) {

@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
           + " that does nothing, and by reading batches whose rows are known in advance (raw"
           + " gather).",
       "Compares with the same epoch in the same order from a memory-mapped file, from one file"
-          + " per row and from Parquet by Spark, all in the page cache and with an order known in"
+          + " per row, and by Spark from Parquet and from its cache, all in the page cache and with an order known in"
           + " advance.",
       "Each way reads one epoch in which every row is checked, then timed epochs.",
       "Finally a consumer whose step takes four times as long as a batch of the loader reports the"
@@ -94,9 +94,9 @@ final class EpochBench extends Bench {
       paramLabel = "WAY",
       split = ",",
       description =
-          "Alternatives to measure: mapped, files, parquet, or none; all by default. The raw gather"
+          "Alternatives to measure: mapped, files, parquet, cache, or none; all by default. The raw gather"
               + " is always measured.")
-  private List<String> beside = List.of("mapped", "files", "parquet");
+  private List<String> beside = List.of("mapped", "files", "parquet", "cache");
 
   @Option(
       names = "--seconds",
@@ -113,7 +113,8 @@ final class EpochBench extends Bench {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Set<EpochWay> ways = check();
-    boolean parquet = ways.remove(EpochWay.PARQUET);
+    List<EpochWay> ofSpark = ways.stream().filter(EpochWay::isOfSpark).toList();
+    ways.removeAll(ofSpark);
     List<EpochResult> results = new ArrayList<>();
     EpochPlan plan;
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-epoch-")) {
@@ -129,11 +130,11 @@ final class EpochBench extends Bench {
               scratch.path().toString(),
               seconds,
               ROUNDS);
-      int steps = rowBytes.size() * (ways.size() + (parquet ? 1 : 0));
+      int steps = rowBytes.size() * (ways.size() + ofSpark.size());
       try (Progress progress = progress(steps)) {
         runOnRanks(plan, 1, EpochResult.class, results, progress);
-        if (parquet) {
-          measureSpark(plan, results, progress);
+        if (!ofSpark.isEmpty()) {
+          measureSpark(plan, ofSpark, results, progress);
         }
       }
     }
@@ -171,17 +172,19 @@ final class EpochBench extends Bench {
         case "mapped" -> ways.add(EpochWay.MAPPED);
         case "files" -> ways.add(EpochWay.FILES);
         case "parquet" -> ways.add(EpochWay.PARQUET);
+        case "cache" -> ways.add(EpochWay.CACHE);
         case "none" -> {}
         default ->
             throw usage(
-                "--beside %s: unknown value; legal values: mapped, files, parquet, none"
+                "--beside %s: unknown value; legal values: mapped, files, parquet, cache, none"
                     .formatted(way));
       }
     }
     return ways;
   }
 
-  private void measureSpark(EpochPlan plan, List<EpochResult> results, Progress progress)
+  private void measureSpark(
+      EpochPlan plan, List<EpochWay> ways, List<EpochResult> results, Progress progress)
       throws IOException {
     Map<String, String> settings = Map.of("spark.sql.shuffle.partitions", "" + ranks);
     try (EmbeddedSpark spark =
@@ -193,8 +196,10 @@ final class EpochBench extends Bench {
                 .findFirst()
                 .orElseThrow()
                 .microsPerRow();
-        results.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), gatherMicros));
-        progress.stepTo(results.size());
+        for (EpochWay way : ways) {
+          results.add(ParquetEpochs.measure(spark, plan.ofSize(bytes), way, gatherMicros));
+          progress.stepTo(results.size());
+        }
       }
     }
   }

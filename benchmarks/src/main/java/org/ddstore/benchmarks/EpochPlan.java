@@ -104,7 +104,7 @@ record EpochPlan(
       case LOADER -> new LoaderEpochs(this, ranks, stored);
       case MAPPED -> new MappedEpochs(this, ranks.rank(), bytesPerRow);
       case FILES -> new FileEpochs(this, ranks.rank(), bytesPerRow);
-      case PARQUET -> throw new IllegalArgumentException("read by Spark, not by ranks");
+      case PARQUET, CACHE -> throw new IllegalArgumentException("read by Spark, not by ranks");
     };
   }
 

@@ -14,7 +14,13 @@ enum EpochWay {
   /** One file per row, opened and read. */
   FILES("file per row"),
   /** A Spark job that joins the order with Parquet files, sorts by it and builds batches. */
-  PARQUET("Parquet by Spark");
+  PARQUET("Parquet by Spark"),
+  /** The same with rows that Spark keeps in the memory of its executors. */
+  CACHE("Spark's cache");
+
+  boolean isOfSpark() {
+    return this == PARQUET || this == CACHE;
+  }
 
   private final String words;
 

@@ -14,15 +14,16 @@ import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.storage.StorageLevel;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.sampling.EpochBatches;
 import org.ddstore.spark.task.PartitionJob;
 import scala.collection.Iterator;
 
 /**
- * The epochs of {@link EpochBench} by Spark alone: joins the order with Parquet files, splits the
- * result by it into one partition per rank, and sorts; each partition copies its rows into batches.
- * The partitions are only approximately equal.
+ * The epochs of {@link EpochBench} by Spark alone: joins the order with Parquet files or with
+ * cached rows, splits the result by it into one partition per rank, and sorts; each partition
+ * copies its rows into batches. The partitions are only approximately equal.
  */
 final class ParquetEpochs {
   private final SparkSession session;
@@ -36,31 +37,36 @@ final class ParquetEpochs {
     private static final long serialVersionUID = 1L;
   }
 
-  private ParquetEpochs(EmbeddedSpark spark, EpochPlan plan, int rowBytes) throws IOException {
+  private ParquetEpochs(EmbeddedSpark spark, EpochPlan plan, EpochWay way) throws IOException {
+    int bytes = plan.rowBytes().get(0);
     this.session = spark.session();
     this.plan = plan;
-    this.pattern = new PatternRows(rowBytes);
-    this.rowBytes = rowBytes;
+    this.pattern = new PatternRows(bytes);
+    this.rowBytes = bytes;
     PatternRows written = pattern; // captured by the function instead of this
     session.udf().register("patternRow", (UDF1<Long, byte[]>) written::row, DataTypes.BinaryType);
-    String path = spark.scratch("epoch").resolve(rowBytes + ".parquet").toUri().toString();
+    String path = spark.scratch(way.toString()).resolve(bytes + ".parquet").toUri().toString();
     session
         .range(0, plan.rows(), 1, plan.ranks())
         .selectExpr("id", "patternRow(id) as row")
         .write()
         .parquet(path);
     this.stored = session.read().parquet(path);
+    if (way == EpochWay.CACHE) {
+      stored.persist(StorageLevel.MEMORY_ONLY()).count();
+    }
   }
 
   /**
    * Writes the files, checks one epoch, and measures one epoch per round.
    *
    * @param plan plan of one row size
+   * @param way {@link EpochWay#PARQUET} or {@link EpochWay#CACHE}
    * @param gatherMicros time per row of the raw gather of that row size, in microseconds
    */
-  static EpochResult measure(EmbeddedSpark spark, EpochPlan plan, double gatherMicros)
+  static EpochResult measure(EmbeddedSpark spark, EpochPlan plan, EpochWay way, double gatherMicros)
       throws IOException {
-    ParquetEpochs epochs = new ParquetEpochs(spark, plan, plan.rowBytes().get(0));
+    ParquetEpochs epochs = new ParquetEpochs(spark, plan, way);
     Part compared = epochs.read(0, true);
     DescriptiveStatistics seconds = new DescriptiveStatistics();
     for (int round = 1; round <= plan.rounds(); round++) {
@@ -68,9 +74,10 @@ final class ParquetEpochs {
       epochs.read(round, false);
       seconds.addValue((double) (System.nanoTime() - start) / TimeUnit.SECONDS.toNanos(1));
     }
+    epochs.stored.unpersist(true);
     return EpochResult.of(
         plan,
-        EpochWay.PARQUET,
+        way,
         seconds.getValues(),
         gatherMicros,
         null,

@@ -65,7 +65,7 @@ record ReadResult(
   static final String RANDOM = "random";
   static final String HOT = "hot";
 
-  private static final String SOCKETS = "plain blocking sockets";
+  private static final String SOCKETS = "plain sockets";
   private static final String UNIT = "µs/row";
 
   private static final long serialVersionUID = 1L;

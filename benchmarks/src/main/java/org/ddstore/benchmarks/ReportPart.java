@@ -24,6 +24,8 @@ import org.ddstore.local.ScratchDirectory;
  * @param expectedSeconds what it takes on two processors
  */
 record ReportPart(String name, String title, List<String> arguments, int expectedSeconds) {
+  static final String PEERS = "peers";
+
   private static final String MAIN = "org.ddstore.cli.Main";
   private static final Duration EXIT = Duration.ofSeconds(30);
 
@@ -40,8 +42,12 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
     return new ReportPart(name, title, List.of(command.split(" ", -1)), seconds);
   }
 
-  /** Returns the parts of a report, in order. */
-  static List<ReportPart> all(boolean isQuick) {
+  /**
+   * Returns the parts of a report, in order.
+   *
+   * @param foreign other programs to measure beside the peers, NAME=COMMAND
+   */
+  static List<ReportPart> all(boolean isQuick, List<String> foreign) {
     List<ReportPart> parts = new ArrayList<>();
     String sizes = isQuick ? "256,4096,65536" : "256,4096,65536,1048576";
     String seconds = isQuick ? "0.4" : "3";
@@ -84,12 +90,26 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
               "epoch --ranks %d --seconds %s --store-mb %d"
                   .formatted(ranks, isQuick ? "1" : "5", isQuick ? 64 : 128)));
     }
+    List<String> peers = new ArrayList<>(List.of(PEERS));
+    if (!isQuick) {
+      peers.addAll(List.of("--rows", "1000000", "--seconds", "1", "--rounds", "5"));
+    }
+    foreign.forEach(program -> peers.addAll(List.of("--peer", program)));
+    parts.add(
+        new ReportPart(
+            PEERS, "the same rows by other programs", List.copyOf(peers), isQuick ? 160 : 900));
     parts.add(
         of(
-            "peers",
-            isQuick ? 160 : 900,
-            "the same rows by other programs",
-            isQuick ? "peers" : "peers --rows 1000000 --seconds 1 --rounds 5"));
+            "dlio",
+            isQuick ? 90 : 300,
+            "the real DLIO on a store and on files",
+            isQuick ? "dlio --epochs 2" : "dlio"));
+    parts.add(
+        of(
+            "scale",
+            isQuick ? 40 : 200,
+            "starts of 1 to 131,072 ranks, the large ones by a model",
+            isQuick ? "scale --quick" : "scale"));
     if (!isQuick) {
       parts.add(of("ingest", 300, "ingestion, beside libraries of the formats", "ingest"));
       parts.add(of("checkpoint", 120, "checkpoints beside a training", "checkpoint"));

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.cli.InProcess;
 import org.ddstore.cli.Launcher.Outcome;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.spark.StoreSpec;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -40,7 +41,7 @@ class BenchIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"shuffled, 'mapped,files,parquet'", "chunked, none"})
+  @CsvSource({"shuffled, 'mapped,files,parquet,cache'", "chunked, none"})
   @Tag("slow")
   void benchEpochVerifiesEveryRow(String sampler, String beside) throws IOException {
     Outcome outcome =
@@ -102,6 +103,28 @@ class BenchIT {
         .containsExactly("sum", "count", "lookup");
     assertThat(json.get("results").findValuesAsText("query"))
         .containsExactly("sum", "count", "lookup");
+  }
+
+  @Test
+  void benchScaleChecksEveryPartAndMarksTheModel() throws IOException {
+    Outcome outcome =
+        InProcess.command(
+            "bench scale --real-ranks 1,2 --rows 20000 --threads 2 --ranks 32,64,256 --json");
+    assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+    JsonNode json = outcome.json();
+    assertThat(json.get("mismatches").asLong()).isZero();
+    assertThat(json.get("limitOfRanks").asInt()).isEqualTo(StoreSpec.MAX_RANKS);
+    assertThat(json.get("modelledLimit").asInt()).isEqualTo(256);
+    assertThat(json.get("growth").get("driver: start messages, bytes").asText()).isEqualTo("O(P)");
+    assertThat(json.get("growth").get("instead: allGather of Spark, bytes").asText())
+        .isEqualTo("O(P^2)");
+    for (JsonNode figure : json.get("figures")) {
+      assertThat(figure.get("section").asText()).isEqualTo("scale");
+      assertThat(figure.get("samples")).as(figure.toString()).isNotEmpty();
+      if (figure.get("way").asText().equals("start to the first batch")) {
+        assertThat(figure.get("phase").asText()).isEqualTo("simulated");
+      }
+    }
   }
 
   @Test

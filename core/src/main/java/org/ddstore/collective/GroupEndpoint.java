@@ -18,8 +18,11 @@ import org.ddstore.types.ProcessAddress;
  */
 @Internal
 public final class GroupEndpoint implements AutoCloseable {
-  /** The maximum number of ranks of a group. */
-  public static final int MAX_SIZE = 4096;
+  /**
+   * The maximum number of ranks of a group: the largest power of two whose start takes at most a
+   * minute by the model of {@code bench scale}, with 10 Gbit/s and 8 ranks per executor.
+   */
+  public static final int MAX_SIZE = 16_384;
 
   private final LaneExchange exchange;
   private final LaneAddress address;
@@ -44,7 +47,7 @@ public final class GroupEndpoint implements AutoCloseable {
    *
    * @param exchange must stay open as long as the endpoint and its communicator
    * @param rank in [0, size)
-   * @param size number of ranks of the group, in [1, 4096]
+   * @param size number of ranks of the group, in [1, 16384]
    * @return the endpoint of the rank; the caller closes it
    * @throws IOException if the file cannot be created, also for lack of space
    * @throws IllegalArgumentException also if the name of this host is too long for an address
@@ -68,6 +71,18 @@ public final class GroupEndpoint implements AutoCloseable {
     }
   }
 
+  /**
+   * {@return an address as {@link #address()} of a new endpoint returns it, of a lane that does not
+   * exist} Local; for measurements of more ranks than a machine can run.
+   *
+   * @param exchange exchange of the process of the rank
+   * @param rank rank of the address
+   * @param size number of ranks of the group; may exceed {@link #MAX_SIZE}
+   */
+  public static byte[] exampleAddress(LaneExchange exchange, int rank, int size) {
+    return exchange.newAddress(rank, size).toBytes();
+  }
+
   static void checkSize(int size) {
     if (size < 1 || size > MAX_SIZE) {
       throw new IllegalArgumentException("size " + size + " outside [1, " + MAX_SIZE + "]");
@@ -75,7 +90,7 @@ public final class GroupEndpoint implements AutoCloseable {
   }
 
   /**
-   * {@return the information that the other ranks need: at most 184 bytes, independent of the
+   * {@return the information that the other ranks need: at most 188 bytes, independent of the
    * length of paths on this machine} A process that has it can read this rank's lane, subject to
    * file mode and messenger.
    */

@@ -14,7 +14,7 @@ import org.ddstore.types.ProcessAddress;
  * rank, so an address is short, and its length does not depend on the paths of the machine:
  *
  * <pre>
- * byte version | int16 rank | int16 size | 16 bytes nonce | int64 boot id
+ * byte version | int32 rank | int32 size | 16 bytes nonce | int64 boot id
  * byte d, 255 without a file | d bytes directory, UTF-8 | process address, or nothing
  * </pre>
  *
@@ -27,12 +27,12 @@ import org.ddstore.types.ProcessAddress;
  */
 record LaneAddress(
     int rank, int size, Nonce nonce, BootId host, String directory, ProcessAddress process) {
-  /** Largest size of {@link #toBytes()}: 246 characters in base64. */
-  static final int MAX_BYTES = 184;
+  /** Largest size of {@link #toBytes()}. */
+  static final int MAX_BYTES = 188;
 
-  private static final byte VERSION = 3;
+  private static final byte VERSION = 4;
   private static final int NO_DIRECTORY = 255;
-  private static final int HEADER_BYTES = 1 + 2 * Short.BYTES + 3 * Long.BYTES + 1;
+  private static final int HEADER_BYTES = 1 + 2 * Integer.BYTES + 3 * Long.BYTES + 1;
 
   /** Returns the bytes; throws if directory and host name are too long together. */
   byte[] toBytes() {
@@ -43,7 +43,7 @@ record LaneAddress(
       throw tooLong(bytes, names.length);
     }
     ByteBuffer out = ByteBuffer.allocate(bytes);
-    out.put(VERSION).putShort((short) rank).putShort((short) size);
+    out.put(VERSION).putInt(rank).putInt(size);
     nonce.write(out, out.position());
     out.position(out.position() + 2 * Long.BYTES);
     out.putLong(host.bits());
@@ -71,8 +71,8 @@ record LaneAddress(
         throw new IllegalArgumentException(
             "endpoint address of version %d, expected %d".formatted(version, VERSION));
       }
-      int rank = Short.toUnsignedInt(in.getShort());
-      int size = Short.toUnsignedInt(in.getShort());
+      int rank = in.getInt();
+      int size = in.getInt();
       Nonce nonce = Nonce.read(in, in.position());
       in.position(in.position() + 2 * Long.BYTES);
       BootId host = new BootId(in.getLong());

@@ -16,7 +16,7 @@ public final class LocalGroup {
    * Local, does not block. Takes 0.5 MiB of direct memory per rank, which is freed once no
    * communicator of the group is reachable.
    *
-   * @param size number of ranks, in [1, 4096]
+   * @param size number of ranks, in [1, 16384]
    * @param timeout longest wait of a collective, in (0, 365 days]
    * @return one communicator per rank, in rank order
    */

@@ -34,7 +34,7 @@ final class Reduction {
   }
 
   void run(Rounds rounds) {
-    if (elements.bytes() <= WHOLE_BYTES || rounds.size() == 1) {
+    if (elements.bytes() <= WHOLE_BYTES || rounds.size() == 1 || longest(rounds.size()) == 0) {
       runWhole(rounds);
     } else {
       runInParts(rounds);
@@ -80,9 +80,13 @@ final class Reduction {
 
   /** Returns the elements of a slice, which fits a slot together with a part of another. */
   private int step(int ranks) {
-    int longest = (Lane.SLOT_BYTES / elementBytes - 1) / (ranks + 1) * ranks;
-    int slices = (length - 1) / longest + 1;
+    int slices = (length - 1) / longest(ranks) + 1;
     return (length - 1) / slices + 1;
+  }
+
+  /** Returns the elements of the longest slice; 0 if a slot is too small for a part per rank. */
+  private int longest(int ranks) {
+    return (Lane.SLOT_BYTES / elementBytes - 1) / (ranks + 1) * ranks;
   }
 
   /** Combines elements of all pieces, in rank order. */

@@ -4,6 +4,7 @@ package org.ddstore.collective;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import org.ddstore.types.DDStoreException;
 
 /**
@@ -60,12 +61,8 @@ final class Rounds {
 
   /** Returns the rank with a number in the root group; -1 if it is not in this group. */
   int rankOfOrigin(int origin) {
-    for (int r = 0; r < origins.length; r++) {
-      if (origins[r] == origin) {
-        return r;
-      }
-    }
-    return -1;
+    int found = Arrays.binarySearch(origins, origin); // a split keeps the order of ranks
+    return found < 0 ? -1 : found;
   }
 
   /** Marks this rank as one whose collectives are called by several threads. */
@@ -260,10 +257,14 @@ final class Rounds {
         return;
       }
       if (waiting.pause(lanes[arrived], round)) {
+        boolean probing = waiting.isTimeToProbe();
+        if (lanes[arrived].hasPosted(round) && !probing) {
+          continue; // a check of all lanes after each arrival would take the square of the ranks
+        }
         if (waiting.isTimeToAsk()) {
           askMissing(arrived);
         }
-        Failure trouble = trouble(waiting.isTimeToProbe(), watch);
+        Failure trouble = trouble(probing, watch);
         // A rank may have posted first and then closed, failed or died: this round is complete.
         if (trouble != null && !allPosted()) {
           throw breakBy(trouble);

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * change. Immutable and thread-safe.
  */
 public final class ExtentMap {
-  public static final ExtentMap EMPTY = new ExtentMap(new long[] {0}, new int[0]);
+  public static final ExtentMap EMPTY = new ExtentMap(new long[] {0}, new int[0], 0);
 
   /** first[e] is the first row of extent e; first[extents] is the number of rows. */
   private final long[] first;
@@ -17,9 +17,13 @@ public final class ExtentMap {
   private final int[] rank;
   private final double extentsPerRow;
 
-  private ExtentMap(long[] first, int[] rank) {
+  /** Number of extents of each append; -1 if they differ. */
+  private final int appended;
+
+  private ExtentMap(long[] first, int[] rank, int appended) {
     this.first = first;
     this.rank = rank;
+    this.appended = appended;
     this.extentsPerRow = (double) rank.length / first[rank.length];
   }
 
@@ -35,7 +39,8 @@ public final class ExtentMap {
       newFirst[extents + r + 1] = Math.addExact(newFirst[extents + r], rows[r]);
       newRank[extents + r] = r;
     }
-    return new ExtentMap(newFirst, newRank);
+    boolean isRegular = extents == 0 || appended == rows.length;
+    return new ExtentMap(newFirst, newRank, isRegular ? rows.length : -1);
   }
 
   public long rows() {
@@ -56,8 +61,9 @@ public final class ExtentMap {
   }
 
   public long rowsOf(int owner) {
+    int step = Math.max(1, appended); // all appends are of the same ranks, or each extent is tried
     long rows = 0;
-    for (int e = 0; e < rank.length; e++) {
+    for (int e = step == 1 ? 0 : Math.max(0, owner); e < rank.length; e += step) {
       rows += rank[e] == owner ? rows(e) : 0;
     }
     return rows;

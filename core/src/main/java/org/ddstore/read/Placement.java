@@ -4,7 +4,10 @@ package org.ddstore.read;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
 import org.ddstore.layout.ExtentMap;
 import org.ddstore.layout.RowSpan;
 import org.ddstore.memory.Segment;
@@ -36,7 +39,7 @@ public final class Placement {
   private final boolean ragged;
   private final boolean paged;
   private final long[] placeTable;
-  private final String[] reasons;
+  private final List<Supplier<String>> reasons;
 
   /**
    * @param attachments attached segments, one per extent
@@ -46,15 +49,16 @@ public final class Placement {
     this.segments = attachments.stream().map(Attachment::segment).toArray(Segment[]::new);
     this.remotes = attachments.stream().map(Attachment::remote).toArray(RemoteSegment[]::new);
     this.peers = new int[remotes.length];
+    Map<ProcessAddress, Integer> numbers = new HashMap<>();
     for (int extent = 0; extent < remotes.length; extent++) {
-      peers[extent] = remotes[extent] == null ? -1 : peerNumber(remotes[extent].process());
+      peers[extent] = remotes[extent] == null ? -1 : peerNumber(numbers, remotes[extent].process());
     }
     this.paths = attachments.stream().map(Attachment::path).toArray(ReadPath[]::new);
     this.pathIndices = Arrays.stream(paths).mapToInt(ReadPath::index).toArray();
     this.ragged = attachments.stream().anyMatch(Attachment::isRagged);
     this.paged = Arrays.stream(segments).anyMatch(s -> s != null && s.isPaged());
     this.placeTable = newPlaceTable(extents, segments);
-    this.reasons = attachments.stream().map(Attachment::reason).toArray(String[]::new);
+    this.reasons = attachments.stream().map(Attachment::reason).toList();
   }
 
   public ExtentMap extents() {
@@ -101,9 +105,9 @@ public final class Placement {
     return !peerAddresses.isEmpty();
   }
 
-  private int peerNumber(ProcessAddress process) {
-    int known = peerAddresses.indexOf(process);
-    if (known >= 0) {
+  private int peerNumber(Map<ProcessAddress, Integer> numbers, ProcessAddress process) {
+    Integer known = numbers.putIfAbsent(process, peerAddresses.size());
+    if (known != null) {
       return known;
     }
     peerAddresses.add(process);
@@ -135,7 +139,7 @@ public final class Placement {
 
   /** Returns the human-readable reason for the path to an extent. */
   public String reason(int extent) {
-    return reasons[extent];
+    return reasons.get(extent).get();
   }
 
   public long rows() {

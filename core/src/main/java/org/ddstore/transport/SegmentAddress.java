@@ -92,7 +92,7 @@ public record SegmentAddress(
   /** Attaches to the segment of a rank: maps its memory if possible, else uses the transport. */
   public Attachment attach(int rank, Schema schema, Reach reach) {
     if (!reach.shortcut()) {
-      return attachRemote(rank, schema, reach, "the shortcut is off");
+      return attachRemote(rank, schema, reach, null);
     }
     try {
       if (path != null && host.isThisHost() && !Segment.isHere(nonce)) {
@@ -101,17 +101,17 @@ public record SegmentAddress(
       Segment segment = Segment.attach(nonce, host, path);
       checkContent(segment, schema);
       return segment.isOwned()
-          ? Attachment.local(segment, ReadPath.OWN_PROCESS, "memory of this process")
+          ? Attachment.local(segment, ReadPath.OWN_PROCESS, () -> "memory of this process")
           : Attachment.local(
-              segment, ReadPath.SAME_HOST, "mapped " + path + ", boot id and nonce match");
+              segment, ReadPath.SAME_HOST, () -> "mapped " + path + ", boot id and nonce match");
     } catch (IOException | InvalidPathException e) {
-      String detail = (path == null ? "no file" : path) + ": " + reason(e);
+      String problem = reason(e).intern(); // the same for all segments of a host
       if (reach.transport() != null && endpoint != null) {
-        return attachRemote(rank, schema, reach, detail);
+        return attachRemote(rank, schema, reach, problem);
       }
       throw new DDStoreException(
           "the rows of rank %d (process %s) cannot be reached: %s. There is no transport between the two processes: run all ranks on one host with shm or file backing"
-              .formatted(rank, process, detail),
+              .formatted(rank, process, detail(problem)),
           e);
     }
   }
@@ -127,16 +127,26 @@ public record SegmentAddress(
     }
   }
 
-  private Attachment attachRemote(int rank, Schema schema, Reach reach, String detail) {
+  /**
+   * @param problem reason why the memory cannot be mapped; null if the shortcut is off
+   */
+  private Attachment attachRemote(int rank, Schema schema, Reach reach, String problem) {
     if (endpoint == null) {
       throw new DDStoreException(
           "the rows of rank %d (process %s) are not served over a network, and %s"
-              .formatted(rank, process, detail));
+              .formatted(rank, process, detail(problem)));
     }
+    String description = reach.transport().description().intern();
     int recordBytes = schema.isFixed() ? schema.fixedBytes() : 0;
     return Attachment.remote(
         new RemoteSegment(nonce, endpoint, rank, rows, recordBytes),
-        "%s to %s (%s)".formatted(reach.transport().description(), endpoint, detail));
+        () -> "%s to %s (%s)".formatted(description, endpoint, detail(problem)));
+  }
+
+  private String detail(String problem) {
+    return problem == null
+        ? "the shortcut is off"
+        : (path == null ? "no file" : path) + ": " + problem;
   }
 
   private static String reason(Exception e) {

@@ -32,8 +32,8 @@ class GroupEndpointTest {
   private static final int NONCE_IN_FILE = 24;
   private static final int RANK_IN_FILE = 8;
   private static final int HOST_IN_FILE = 40;
-  private static final int NONCE_IN_ADDRESS = 5;
-  private static final int HOST_IN_ADDRESS = 21;
+  private static final int NONCE_IN_ADDRESS = 9;
+  private static final int HOST_IN_ADDRESS = 25;
 
   private final List<GroupEndpoint> endpoints = new ArrayList<>();
   private TestDirectory directory;
@@ -62,7 +62,7 @@ class GroupEndpointTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"-1, 2, rank -1", "2, 2, rank 2", "0, 0, size 0", "0, 4097, size 4097"})
+  @CsvSource({"-1, 2, rank -1", "2, 2, rank 2", "0, 0, size 0", "0, 16385, size 16385"})
   void refusesARankOrSizeOutOfRange(int rank, int size, String message) {
     assertThatThrownBy(() -> create(rank, size))
         .isInstanceOf(IllegalArgumentException.class)

@@ -16,11 +16,11 @@ class LocalGroupTest extends SplitContract {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {-1, 0, 4097})
+  @ValueSource(ints = {-1, 0, 16_385})
   void refusesASizeOutOfRange(int size) {
     assertThatThrownBy(() -> LocalGroup.create(size, TIMEOUT))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("size " + size + " outside [1, 4096]");
+        .hasMessage("size " + size + " outside [1, 16384]");
   }
 
   @ParameterizedTest

@@ -18,6 +18,7 @@ import org.ddstore.Tensor;
 import org.ddstore.Variable;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
+import org.ddstore.types.ReadPath;
 import org.junit.jupiter.api.Test;
 
 /** The rows that a read returns. */
@@ -74,6 +75,33 @@ interface ReadContract extends Contract {
                     () -> {
                       long forFew = allocatedBytes(reader, few, first);
                       assertThat(allocatedBytes(reader, many, indices)).isEqualTo(forFew);
+                    });
+          }
+        });
+  }
+
+  @Test
+  default void oneRowOfMemoryAllocatesNothing() throws Exception {
+    runWithStore(
+        (rank, store) -> {
+          Variable x = Rows.addLongs(store, "x", 1);
+          long own = Rows.first(rank.rank());
+          if (store.info().variables().get(0).extents().get(rank.rank()).path()
+              == ReadPath.REMOTE) {
+            return; // a transport that is tested without the memory of this process
+          }
+          Tensor row = Tensor.wrap(new long[3], 1, 3);
+          ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+          try (Reader reader = x.reader()) {
+            await("no bytes allocated for rows of the own process")
+                .untilAsserted(
+                    () -> {
+                      long before = threads.getCurrentThreadAllocatedBytes();
+                      for (int i = 0; i < 1000; i++) {
+                        reader.get(row, own);
+                      }
+                      long after = threads.getCurrentThreadAllocatedBytes();
+                      assertThat(after - before).isZero();
                     });
           }
         });

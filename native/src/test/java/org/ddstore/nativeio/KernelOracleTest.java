@@ -418,7 +418,7 @@ class KernelOracleTest {
       sizes[e] = rows / 2 + 7L + random.nextInt(rows);
       Segment segment = segment(Backing.DIRECT, NO_ROOT, schema, sizes[e], e);
       segments.add(segment);
-      attachments.add(new Attachment(segment, null, ReadPath.OWN_PROCESS, "a test"));
+      attachments.add(new Attachment(segment, null, ReadPath.OWN_PROCESS, () -> "a test"));
     }
     return new Placement(ExtentMap.EMPTY.append(sizes), attachments);
   }

@@ -20,7 +20,7 @@ import org.ddstore.types.DDStoreException;
  * Mann-Whitney U test.
  *
  * @param compared number of figures that both reports have
- * @param changes figures that have changed, the worst first
+ * @param changes figures that have changed, the largest growth first
  * @param onlyOld figures of the old report alone
  * @param onlyNew figures of the new report alone
  */
@@ -34,7 +34,7 @@ public record Comparison(
    *
    * @param figure its section, subject, way and phase
    * @param quantity what is compared: {@code ratio}, or the unit of its samples
-   * @param change the new median to the old one, less 1; above 0 is slower
+   * @param change the new median to the old one, less 1
    * @param probability of such rounds if nothing had changed
    */
   public record Change(

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.apache.commons.math3.stat.StatUtils;
 
 /**
- * A measured quantity of a report, less is better. Section, subject, way and phase together
- * identify it.
+ * A measured quantity of a report, of which less is better. Section, subject, way and phase
+ * together identify it.
  *
  * @param section what is measured, such as {@code epoch}
  * @param subject the case of the section, such as {@code rows of 256 B}

@@ -126,7 +126,7 @@ public final class Report {
             lines.add(
                 String.format(
                     Locale.ROOT,
-                    "  %s: %s, %s: %.2f of the time",
+                    "  %s: %s, %s: %.2f of DDStore's",
                     win.get("way"),
                     win.get("section"),
                     win.get("subject"),
@@ -156,7 +156,7 @@ public final class Report {
     return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
   }
 
-  private static boolean isOurs(JsonNode figure) {
+  static boolean isOurs(JsonNode figure) {
     return figure.path("way").asText().equals(Figure.DDSTORE);
   }
 

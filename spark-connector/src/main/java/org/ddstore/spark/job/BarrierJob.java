@@ -215,8 +215,9 @@ public final class BarrierJob {
     String interrupt = context.getLocalProperty(INTERRUPT_ON_CANCEL);
     String detail =
         "%s, attempt %d of %d".formatted(Plural.of(ranks, "rank"), attempt, settings.maxAttempts());
-    try {
+    try (StartExchange start = StartExchange.open(context, runner.token(), ranks)) {
       context.setLocalProperty(INTERRUPT_ON_CANCEL, "true");
+      LOG.debug("{} opened", start);
       List<T> results =
           JobDescription.detail(
               context, detail, () -> watch.observe(() -> BarrierStage.run(rows, runner::run)));

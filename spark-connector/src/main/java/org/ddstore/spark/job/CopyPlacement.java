@@ -2,7 +2,10 @@
 package org.ddstore.spark.job;
 
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.ddstore.spark.config.ReplicaGroups;
 
 /**
@@ -19,10 +22,19 @@ public final class CopyPlacement {
   /** The shard of each rank, in [0, width). */
   private final int[] members;
 
+  /** The shards that each executor holds for earlier groups. */
+  private final Map<String, BitSet> held = new HashMap<>();
+
+  /** For each shard, the last search that has tried it. */
+  private final int[] triedIn;
+
+  private int search;
+
   private CopyPlacement(ReplicaGroups groups, List<String> executors) {
     this.width = groups.width();
     this.executors = executors;
     this.members = groups.members();
+    this.triedIn = new int[width];
   }
 
   /**
@@ -33,8 +45,10 @@ public final class CopyPlacement {
    */
   public static int[] of(ReplicaGroups groups, List<String> executors) {
     CopyPlacement placement = new CopyPlacement(groups, executors);
+    placement.hold(0);
     for (int first = groups.width(); first < groups.ranks(); first += groups.width()) {
       placement.match(first);
+      placement.hold(first);
     }
     return placement.members;
   }
@@ -49,7 +63,8 @@ public final class CopyPlacement {
     int[] rankOf = new int[width];
     Arrays.fill(rankOf, NONE);
     for (int i = 0; i < width; i++) {
-      find(first, i, rankOf, new boolean[width]);
+      search++;
+      find(first, i, rankOf);
     }
     boolean[] placed = new boolean[width];
     Arrays.stream(rankOf).filter(rank -> rank != NONE).forEach(rank -> placed[rank] = true);
@@ -66,14 +81,14 @@ public final class CopyPlacement {
     }
   }
 
-  private boolean find(int first, int rank, int[] rankOf, boolean[] tried) {
+  private boolean find(int first, int rank, int[] rankOf) {
     for (int next = 0; next < width; next++) {
       int member = (rank + next) % width;
-      if (tried[member] || isHeldBefore(first, member, executors.get(first + rank))) {
+      if (triedIn[member] == search || isHeld(executors.get(first + rank), member)) {
         continue;
       }
-      tried[member] = true;
-      if (rankOf[member] == NONE || find(first, rankOf[member], rankOf, tried)) {
+      triedIn[member] = search;
+      if (rankOf[member] == NONE || find(first, rankOf[member], rankOf)) {
         rankOf[member] = rank;
         return true;
       }
@@ -82,12 +97,15 @@ public final class CopyPlacement {
   }
 
   /** Returns whether an executor holds a copy of the shard for an earlier group. */
-  private boolean isHeldBefore(int first, int member, String executor) {
-    for (int rank = 0; rank < first; rank++) {
-      if (members[rank] == member && executors.get(rank).equals(executor)) {
-        return true;
-      }
+  private boolean isHeld(String executor, int member) {
+    BitSet ofExecutor = held.get(executor);
+    return ofExecutor != null && ofExecutor.get(member);
+  }
+
+  /** Records the shards that the ranks of a group have got. */
+  private void hold(int first) {
+    for (int rank = first; rank < first + width; rank++) {
+      held.computeIfAbsent(executors.get(rank), id -> new BitSet()).set(members[rank]);
     }
-    return false;
   }
 }

@@ -10,8 +10,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.BarrierTaskInfo;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.ShardWriter;
@@ -44,11 +44,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One rank of one attempt, in its executor: loads the shard, exchanges addresses with the other
- * ranks in one allGather, runs the body, and frees everything.
+ * ranks, runs the body, and frees everything.
  */
 final class RankRunner<T> implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(RankRunner.class);
+
+  /** Number of executors that a message names. */
+  private static final int MAX_NAMED_HOSTS = 16;
 
   private final ShardLoader loader;
   private final Settings settings;
@@ -60,7 +63,9 @@ final class RankRunner<T> implements Serializable {
   /** Token of the collectives, and of the rows unless they belong to a resident store. */
   private final StoreToken token = StoreToken.random();
 
-  /** True after this task has reached the allGather; set in the task's own copy of this object. */
+  /**
+   * True after this task has reached the start exchange; set in the task's own copy of this object.
+   */
   private transient boolean meets;
 
   /**
@@ -80,6 +85,11 @@ final class RankRunner<T> implements Serializable {
     this.groups = groups;
     this.attempt = attempt;
     this.rowsToken = rowsToken;
+  }
+
+  /** Returns the token of the collectives of this attempt. */
+  StoreToken token() {
+    return token;
   }
 
   /** Runs the rank of the calling barrier task. A failure ends the attempt on all ranks. */
@@ -102,7 +112,9 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  /** Notes on a failure that its rank had not reached the allGather; keeps it if that fails. */
+  /**
+   * Notes on a failure that its rank had not reached the start exchange; keeps it if that fails.
+   */
   static void noteFailure(String transport, Throwable failure, int rank) {
     try {
       TransportBackends.configured(transport)
@@ -169,10 +181,10 @@ final class RankRunner<T> implements Serializable {
         context.taskMetrics().inputMetrics().setRecordsRead(writer.rows());
       }
       long loadNanos = System.nanoTime() - start;
-      String ownMessage = new StartMessage(choice.offer(), endpoint.address()).encode();
+      byte[] ownMessage = new StartMessage(choice.offer(), endpoint.address()).encode();
       meets = true;
       List<StartMessage> all =
-          Arrays.stream(BarrierGather.allGather(context, ownMessage))
+          StartExchange.allGather(context, token, ownMessage).stream()
               .map(StartMessage::decode)
               .collect(Collectors.toCollection(ArrayList::new));
       WireSession forRows = rowsSession == null ? session : rowsSession;
@@ -186,7 +198,7 @@ final class RankRunner<T> implements Serializable {
                       groups.groupOf(ranks.rank()),
                       settings.readTimeout(),
                       settings.collectiveTimeout()))) {
-        all.clear(); // its size grows with the square of the number of ranks per executor
+        all.clear(); // every rank of the process has them all
         return runInGroup(
             new StartedRank(
                 attempt,
@@ -232,14 +244,16 @@ final class RankRunner<T> implements Serializable {
     if (rankBytes == 0) {
       return;
     }
-    String ownHost = host(context, rank(context));
+    List<String> addresses = addresses(context);
+    String ownHost = host(addresses.get(rank(context)));
     long hostBytes = 0;
-    for (int r = 0; r < ranks(context); r++) {
-      hostBytes += host(context, r).equals(ownHost) ? loader.estimatedBytes(r) : 0;
+    for (int r = 0; r < addresses.size(); r++) {
+      hostBytes += host(addresses.get(r)).equals(ownHost) ? loader.estimatedBytes(r) : 0;
     }
     HostFacts host = HostProbe.read(directoryRoot());
     int executors = HostProbe.executorsUnderLimit(host);
-    boolean allShareTheLimit = executors >= processesOnHost(context).size();
+    boolean allShareTheLimit =
+        executors >= processesOnHost(addresses, addresses.get(rank(context))).size();
     MemoryCheck.check(
         host,
         new MemoryCheck.Need(
@@ -258,8 +272,7 @@ final class RankRunner<T> implements Serializable {
       return endpoint.connect(
           all.stream().map(StartMessage::endpoint).toList(), settings.collectiveTimeout());
     } catch (IOException e) {
-      List<String> hosts =
-          Arrays.stream(context.getTaskInfos()).map(info -> info.address()).distinct().toList();
+      List<String> hosts = addresses(context).stream().distinct().limit(MAX_NAMED_HOSTS).toList();
       throw new DDStoreException(
           "rank %d cannot reach all ranks (executors at %s): %s"
               .formatted(rank(context), hosts, e.getMessage()),
@@ -276,24 +289,26 @@ final class RankRunner<T> implements Serializable {
     }
   }
 
-  private static String host(BarrierTaskContext context, int rank) {
-    String address = context.getTaskInfos()[rank].address();
+  /** Returns host and port of the executor of each rank; Spark parses them in each call. */
+  private static List<String> addresses(BarrierTaskContext context) {
+    return Arrays.stream(context.getTaskInfos()).map(BarrierTaskInfo::address).toList();
+  }
+
+  private static String host(String address) {
     int port = address.lastIndexOf(':');
     return port < 0 ? address : address.substring(0, port);
   }
 
   private static int processOnHost(BarrierTaskContext context) {
-    return processesOnHost(context).indexOf(context.getTaskInfos()[rank(context)].address());
+    List<String> addresses = addresses(context);
+    String own = addresses.get(rank(context));
+    return processesOnHost(addresses, own).indexOf(own);
   }
 
-  /** Returns the addresses of the executors of this host that have ranks, by their first rank. */
-  private static List<String> processesOnHost(BarrierTaskContext context) {
-    String host = host(context, rank(context));
-    return IntStream.range(0, ranks(context))
-        .filter(r -> host(context, r).equals(host))
-        .mapToObj(r -> context.getTaskInfos()[r].address())
-        .distinct()
-        .toList();
+  /** Returns the addresses of the executors of a host that have ranks, by their first rank. */
+  private static List<String> processesOnHost(List<String> addresses, String ofHost) {
+    String host = host(ofHost);
+    return addresses.stream().filter(other -> host(other).equals(host)).distinct().toList();
   }
 
   private static int rank(BarrierTaskContext context) {

@@ -47,11 +47,11 @@ public final class OptionKeys {
 
   // Options of writes.
 
-  /** Number of ranks, an integer from 1 to 4,096; {@link #SETTING_RANKS} by default. */
+  /** Number of ranks, an integer from 1 to 16,384; {@link #SETTING_RANKS} by default. */
   public static final String RANKS = "ranks";
 
   /**
-   * Number of ranks that together hold one full copy of the rows, an integer from 1 to 4,096 that
+   * Number of ranks that together hold one full copy of the rows, an integer from 1 to 16,384 that
    * divides the number of ranks; {@link #SETTING_WIDTH} by default.
    */
   public static final String WIDTH = "width";
@@ -126,11 +126,11 @@ public final class OptionKeys {
   /** Prefix of all settings. */
   public static final String SETTING_PREFIX = "spark.ddstore.";
 
-  /** Number of ranks, an integer from 1 to 4,096; all slots by default. */
+  /** Number of ranks, an integer from 1 to 16,384; all slots by default. */
   public static final String SETTING_RANKS = SETTING_PREFIX + RANKS;
 
   /**
-   * Number of ranks that together hold one full copy of the rows, an integer from 1 to 4,096 that
+   * Number of ranks that together hold one full copy of the rows, an integer from 1 to 16,384 that
    * divides the number of ranks; all ranks by default.
    */
   public static final String SETTING_WIDTH = SETTING_PREFIX + WIDTH;

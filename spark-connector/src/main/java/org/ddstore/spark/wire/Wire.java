@@ -12,8 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,6 +52,10 @@ public final class Wire {
   private static final Logger LOG = LoggerFactory.getLogger(Wire.class);
   private static final int MAX_PORT = 65_535;
   private static final long IDLE_THREAD_SECONDS = 5;
+
+  /** Number of connections that are opened at the same time, each by a thread. */
+  private static final int MAX_CONNECTORS = 256;
+
   private static final AtomicInteger CONNECTORS = new AtomicInteger();
 
   private static Wire shared; // guarded by Wire.class
@@ -64,7 +67,7 @@ public final class Wire {
   private final TransportContext context;
   private final TransportServer server;
   private final TransportClientFactory factory;
-  private final ExecutorService connectors;
+  private final ThreadPoolExecutor connectors;
   private final ProcessAddress local;
   private final Connections connections;
   private final DataPaths paths;
@@ -84,12 +87,13 @@ public final class Wire {
     this.factory = context.createClientFactory(clientBootstraps());
     this.connectors =
         new ThreadPoolExecutor(
-            0,
-            Integer.MAX_VALUE,
+            MAX_CONNECTORS,
+            MAX_CONNECTORS,
             IDLE_THREAD_SECONDS,
             TimeUnit.SECONDS,
-            new SynchronousQueue<>(),
+            new LinkedBlockingQueue<>(),
             Wire::connectorThread);
+    connectors.allowCoreThreadTimeOut(true);
     this.local =
         new ProcessAddress(options.host(), server.getPort(), new SecureRandom().nextLong());
     this.connections =

@@ -80,8 +80,8 @@ class SettingsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "ranks             | 0        | 1 to 4,096",
-        "ranks             | many     | 1 to 4,096",
+        "ranks             | 0        | 1 to 16,384",
+        "ranks             | many     | 1 to 16,384",
         "maxAttempts       | 1001     | 1 to 1,000",
         "backing           | ssd      | shm, file, direct",
         "directory         | here     | an absolute path",
@@ -101,7 +101,7 @@ class SettingsTest {
   void builderValuesHaveTheSameRanges() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DEFAULTS.with(Setting.RANKS, 0))
-        .withMessage("setting spark.ddstore.ranks is \"0\", legal: 1 to 4,096");
+        .withMessage("setting spark.ddstore.ranks is \"0\", legal: 1 to 16,384");
     assertThatIllegalArgumentException()
         .isThrownBy(() -> DEFAULTS.with(Setting.CLOSE_TIMEOUT, Duration.ZERO))
         .withMessageStartingWith("setting spark.ddstore.closeTimeout is \"0ms\"");

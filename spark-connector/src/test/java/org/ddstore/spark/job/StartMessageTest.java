@@ -12,7 +12,7 @@ class StartMessageTest {
   void holdsTheLongestOfferAndTheLongestAddress() {
     byte[] offer = new byte[TransportChoice.MAX_OFFER_BYTES];
     Arrays.fill(offer, (byte) 9);
-    byte[] endpoint = new byte[184];
+    byte[] endpoint = new byte[188];
     endpoint[7] = 7;
 
     StartMessage received = StartMessage.decode(new StartMessage(offer, endpoint).encode());

@@ -61,7 +61,7 @@ class WriteOptionsTest {
         "rank | 4 | option \"rank\" of format \"ddstore\" is unknown; options of a write are"
             + " [name,",
         "ranks | four | option \"ranks\" is \"four\", not an integer",
-        "ranks | 0 | option \"ranks\" is 0, outside [1, 4,096]",
+        "ranks | 0 | option \"ranks\" is 0, outside [1, 16,384]",
         "shuffle | 1.5 | option \"shuffle\" is \"1.5\", not an integer",
         "backing | disk | option \"backing\" is \"disk\"; legal values: shm, direct, file",
         "directory | /data | option \"directory\" is \"/data\", but \"backing\" is not set: set"

@@ -15,6 +15,9 @@ import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
+import org.ddstore.sampling.EpochBatches;
+import org.ddstore.sampling.Samplers;
+import org.ddstore.sampling.WorldRank;
 import org.ddstore.types.ReadPath;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -30,8 +33,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A batch of 64 random rows of 256 bytes out of 1 MiB in the memory of this process, and what a
- * reader does to count a batch.
+ * The inner parts of a training step: 64 random rows of 256 bytes out of 1 MiB in the memory of
+ * this process as a batch, one such row, the rows that a sampler chooses for a batch, and what a
+ * reader does to count a batch. With {@code -prof gc} also the bytes that each allocates.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -39,7 +43,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(3)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
-public class CountersBenchmark {
+public class ReadPathBenchmark {
   private static final int ROWS = 4096;
   private static final int COLUMNS = 64;
   private static final int BATCH_ROWS = 64;
@@ -75,6 +79,10 @@ public class CountersBenchmark {
   private DDStore store;
   private Reader reader;
   private Batch batch;
+  private final Tensor destination = Tensor.wrap(new float[COLUMNS], 1, COLUMNS);
+  private final long[] chosen = new long[BATCH_ROWS];
+  private final EpochBatches epoch =
+      Samplers.shuffled(42).batchSize(BATCH_ROWS).epoch(1_000_000_000, new WorldRank(0, 1), 0);
   private Object counters;
   private int next;
 
@@ -117,6 +125,22 @@ public class CountersBenchmark {
     next = (next + 1) & (BATCHES - 1);
     reader.getBatch(batch, indices[next]);
     return batch;
+  }
+
+  /** Measures the read of one row into an array. */
+  @Benchmark
+  public Tensor row() {
+    next = (next + 1) & (BATCHES - 1);
+    reader.get(destination, indices[next][0]);
+    return destination;
+  }
+
+  /** Measures the choice of the rows of a batch in shuffled order. */
+  @Benchmark
+  public long[] sample() {
+    next = (next + 1) & (BATCHES - 1);
+    epoch.fill(next % epoch.batches(), chosen);
+    return chosen;
   }
 
   /** Measures the counters of a batch alone. */
