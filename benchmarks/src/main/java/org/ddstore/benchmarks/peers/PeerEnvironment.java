@@ -88,7 +88,8 @@ public record PeerEnvironment(
     }
     Files.createDirectories(cache());
     Path part = Files.createTempDirectory(cache(), "." + name + "-");
-    try (ExitCleanup cleanup = new ExitCleanup("ddstore-install", () -> delete(part))) {
+    ExitCleanup cleanup = new ExitCleanup("ddstore-install", () -> delete(part));
+    try {
       String interpreter =
           interpreter()
               .orElseThrow(
@@ -124,6 +125,8 @@ public record PeerEnvironment(
       if (!isInstalled()) { // by another process meanwhile
         throw e;
       }
+    } finally {
+      cleanup.close();
     }
   }
 
