@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
       CheckpointBench.class,
       CompareCommand.class,
       DeviceBench.class,
+      DlioBench.class,
       EpochBench.class,
       IngestBench.class,
       PeersBench.class,
@@ -49,7 +50,7 @@ public final class BenchCommand extends Bench implements CommandExtension {
       names = "--only",
       paramLabel = "PART",
       split = ",",
-      description = "Parts to measure, such as read-memory or epoch; all by default.")
+      description = "Parts to measure, such as read-memory or peers; all by default.")
   private List<String> only = List.of();
 
   @Option(
@@ -66,7 +67,8 @@ public final class BenchCommand extends Bench implements CommandExtension {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (isInstall) {
-      return command.subcommands().get(ReportPart.PEERS).execute("--install-peers");
+      int peers = command.subcommands().get(ReportPart.PEERS).execute("--install-peers");
+      return Math.max(peers, command.subcommands().get("dlio").execute("--install"));
     }
     List<ReportPart> parts = parts();
     Files.createDirectories(directory.toAbsolutePath());

@@ -2,6 +2,7 @@
 package org.ddstore.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,5 +41,40 @@ class BenchArgumentsTest {
   @Test
   void devicesAreNumberedFromZero() throws IOException {
     assertRefused("--device: -1 outside [0, 2147483647]", "bench", "device", "--device", "-1");
+  }
+
+  @Test
+  void dlioChecksItsOptions() throws IOException {
+    assertRefused("--scale: 1.5 outside (0, 1]", "bench", "dlio", "--scale", "1.5");
+    assertRefused("--epochs: 1 outside [2, 1000]", "bench", "dlio", "--epochs", "1");
+    assertRefused(
+        "--nodes: not with --workload, because the evaluation ran unet3d only",
+        "bench",
+        "dlio",
+        "--nodes",
+        "4",
+        "--workload",
+        "cosmoflow");
+    for (String range : new String[] {"0", "8..4", "1..513", "1-4"}) {
+      assertRefused(
+          "Invalid value for option '--nodes': %s outside [1, 512]: give a number, or two as 1..512"
+              .formatted(range),
+          "bench",
+          "dlio",
+          "--nodes",
+          range);
+    }
+  }
+
+  @Test
+  void nodesNeedWhatTheEvaluationHad() {
+    DlioBench.NodeNeeds needs = DlioBench.NodeNeeds.of(512);
+
+    assertThat(needs.ranks()).isEqualTo(6144);
+    assertThat(needs.samples()).isEqualTo(4_300_800);
+    assertThat(needs.tebibytes()).isCloseTo(573.4, within(0.1));
+    assertThat(needs.gibibytesPerSecond() / needs.ranks()).isCloseTo(9.22, within(0.01));
+    assertThat(new DlioBench.NodeRange.Converter().convert("1..512").counts())
+        .containsExactly(1, 2, 4, 8, 16, 32, 64, 128, 256, 512);
   }
 }

@@ -23,6 +23,12 @@ public final class ScratchDirectory implements AutoCloseable {
     return new ScratchDirectory(createUnowned(prefix));
   }
 
+  /** Creates a directory in another one than that of temporary files. */
+  public static ScratchDirectory create(Path parent, String prefix) throws IOException {
+    return new ScratchDirectory(
+        Files.createTempDirectory(parent, prefix + ProcessHandle.current().pid() + "-"));
+  }
+
   /** Creates a directory that the caller deletes, named by the prefix and this process's id. */
   public static Path createUnowned(String prefix) throws IOException {
     return Files.createTempDirectory(prefix + ProcessHandle.current().pid() + "-");

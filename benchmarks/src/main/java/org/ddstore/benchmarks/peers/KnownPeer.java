@@ -61,7 +61,8 @@ public enum KnownPeer {
     return Files.isExecutable(Path.of("/usr/bin/python3")) ? "/usr/bin/python3" : "python3";
   }
 
-  private static Path checkout() {
+  /** Returns the folder of the checkout that the benchmarks were built in. */
+  public static Path checkout() {
     URI classes =
         URI.create(KnownPeer.class.getProtectionDomain().getCodeSource().getLocation().toString());
     return Path.of(classes).resolve("../../..").normalize(); // of benchmarks/target/*.jar
@@ -117,7 +118,7 @@ public enum KnownPeer {
    *
    * @throws DDStoreException if the C library for readers was not built
    */
-  Map<String, String> variables() {
+  public Map<String, String> variables() {
     if (!isOurs() || program == null) {
       return Map.of();
     }

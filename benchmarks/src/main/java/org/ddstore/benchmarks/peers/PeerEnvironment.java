@@ -32,7 +32,8 @@ import org.ddstore.types.DDStoreException;
  * @param isBesideDistribution whether the packages of the distribution, such as PyTorch, are
  *     visible
  */
-record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideDistribution) {
+public record PeerEnvironment(
+    String name, Path lock, int leastMinor, boolean isBesideDistribution) {
   private static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(20);
   private static final Duration EXIT_LIMIT = Duration.ofSeconds(10);
@@ -45,6 +46,17 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
     return root.resolve("ddstore").resolve("peers");
   }
 
+  /**
+   * Returns the environment, beside the distribution's packages, of a lock file of this checkout.
+   */
+  public static PeerEnvironment of(String name, int leastMinor) {
+    return new PeerEnvironment(
+        name,
+        KnownPeer.checkout().resolve("benchmarks/src/main/peers/%s.lock".formatted(name)),
+        leastMinor,
+        true);
+  }
+
   private Path folder() throws IOException {
     try {
       byte[] hash = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(lock));
@@ -55,11 +67,11 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
   }
 
   /** Returns the interpreter, which exists after {@link #install()}. */
-  Path python() throws IOException {
+  public Path python() throws IOException {
     return folder().resolve("bin/python");
   }
 
-  boolean isInstalled() throws IOException {
+  public boolean isInstalled() throws IOException {
     return Files.isExecutable(python());
   }
 
@@ -70,13 +82,14 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
    * @throws DDStoreException if no interpreter suits, a registry does not answer, or a package
    *     cannot be installed
    */
-  void install() throws IOException {
+  public void install() throws IOException {
     if (isInstalled()) {
       return;
     }
     Files.createDirectories(cache());
     Path part = Files.createTempDirectory(cache(), "." + name + "-");
-    try (ExitCleanup cleanup = new ExitCleanup("ddstore-install", () -> delete(part))) {
+    ExitCleanup cleanup = new ExitCleanup("ddstore-install", () -> delete(part));
+    try {
       String interpreter =
           interpreter()
               .orElseThrow(
@@ -112,6 +125,8 @@ record PeerEnvironment(String name, Path lock, int leastMinor, boolean isBesideD
       if (!isInstalled()) { // by another process meanwhile
         throw e;
       }
+    } finally {
+      cleanup.close();
     }
   }
 

@@ -130,13 +130,11 @@ final class PeerProcess {
       throw broken("\"rows\" outside [1, %d]".formatted(rows), line);
     }
     Map<String, String> settings = new LinkedHashMap<>();
-    line.path("settings")
-        .fields()
-        .forEachRemaining(e -> settings.put(e.getKey(), text(e.getValue())));
+    JsonNode published = line.path("settings");
+    published.fieldNames().forEachRemaining(key -> settings.put(key, text(published.get(key))));
     Map<String, Double> start = new LinkedHashMap<>();
-    line.path("startUs")
-        .fields()
-        .forEachRemaining(e -> start.put(e.getKey(), e.getValue().asDouble()));
+    JsonNode times = line.path("startUs");
+    times.fieldNames().forEachRemaining(key -> start.put(key, times.get(key).asDouble()));
     return new Hello(line.path("version").asText(), held, settings, cases, start);
   }
 
@@ -277,9 +275,8 @@ final class PeerProcess {
     List<ProcessHandle> below = process.descendants().toList();
     process.destroyForcibly();
     below.forEach(ProcessHandle::destroy);
-    CompletableFuture.runAsync(
-        () -> below.forEach(ProcessHandle::destroyForcibly),
-        CompletableFuture.delayedExecutor(END_LIMIT_MS, TimeUnit.MILLISECONDS));
+    CompletableFuture.delayedExecutor(END_LIMIT_MS, TimeUnit.MILLISECONDS)
+        .execute(() -> below.forEach(ProcessHandle::destroyForcibly));
   }
 
   /** Ends the input of the program and waits for its exit; kills it after a while. */

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.apache.commons.math3.stat.StatUtils;
 
 /**
- * A measured quantity of a report; less is better, but for rates and percentages, see {@link
- * #isMoreBetter}. Section, subject, way and phase together identify it.
+ * A measured quantity of a report, of which less is better. Section, subject, way and phase
+ * together identify it.
  *
  * @param section what is measured, such as {@code epoch}
  * @param subject the case of the section, such as {@code rows of 256 B}
@@ -103,11 +103,6 @@ public record Figure(
   public Figure with(Map<String, String> published) {
     return new Figure(
         section, subject, way, phase, unit, samples, baseline, ratios, mismatches, published);
-  }
-
-  /** Returns whether more of a unit is better: of a rate, and of a percentage. */
-  public static boolean isMoreBetter(String unit) {
-    return unit.endsWith("/s") || unit.equals("%");
   }
 
   /** Returns the median of the samples. */
