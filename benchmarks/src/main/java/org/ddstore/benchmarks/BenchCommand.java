@@ -102,7 +102,7 @@ public final class BenchCommand extends Bench implements CommandExtension {
     }
   }
 
-  private List<ReportPart> parts() {
+  private List<ReportPart> parts() throws IOException {
     List<ReportPart> all = ReportPart.all(isQuick, foreign);
     List<String> names = all.stream().map(ReportPart::name).toList();
     for (String name : only) {

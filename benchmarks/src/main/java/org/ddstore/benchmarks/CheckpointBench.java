@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.ddstore.benchmarks.driver.Bench;
 import org.ddstore.benchmarks.driver.RankNetwork;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.local.Progress;
 import org.ddstore.local.ScratchDirectory;
@@ -139,6 +140,16 @@ final class CheckpointBench extends Bench {
     times.stream()
         .filter(time -> time.saveMillis() > 0)
         .forEach(time -> summary.put(time.way() + "Ratio", time.ratio()));
+    for (Time time : times) {
+      Figure figure =
+          Figure.of(
+              "checkpoint",
+              "a step of a training on " + Plural.of(ranks, "rank"),
+              time.way(),
+              "ms",
+              time.stepMillis());
+      figure(figure.to(times.get(0).way(), times.get(0).stepMillis()).wrong(time.mismatches()));
+    }
     return finish(mismatches, times, summary);
   }
 }

@@ -17,6 +17,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.ClusterOptions;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.local.EmbeddedSpark;
@@ -130,6 +131,12 @@ final class IngestBench extends Bench {
       summary.put("libraryAndCopyRowsPerSecond", Math.round(copy));
       summary.put("ratioToLibraryAndCopy", load / copy);
     }
+    String subject =
+        "%,d rows of %d floats, %s".formatted(rows, floats, format == null ? "Parquet" : format);
+    double[] scans = measured.stream().mapToDouble(Round::scanSeconds).toArray();
+    double[] loads = measured.stream().mapToDouble(Round::loadSeconds).toArray();
+    figure(Figure.of("ingest", subject, Figure.DDSTORE, "s", loads).to("scan", scans));
+    figure(Figure.of("ingest", subject, "scan", "s", scans));
     return finish(0, measured, summary);
   }
 

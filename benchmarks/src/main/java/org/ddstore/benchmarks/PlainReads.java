@@ -24,11 +24,9 @@ import org.ddstore.types.DDStoreException;
  * process. Compiled by Maven if the library is there.
  *
  * @param program path of the executable
- * @param transport {@code mpi} for lock, get and unlock per row, started by mpirun; {@code fabric}
- *     for 64 calls of fi_read in flight on one host
  */
-record PlainReads(Path program, String transport) {
-  private static final String MPI = "mpi";
+record PlainReads(Path program) {
+  private static final String BY_MPIRUN = "mpi_read";
 
   /** The provider over TCP that the store chooses too. */
   private static final String PROVIDER = "net";
@@ -48,12 +46,16 @@ record PlainReads(Path program, String transport) {
         URI.create(PlainReads.class.getProtectionDomain().getCodeSource().getLocation().toString());
     return Optional.of(Path.of(jar).resolveSibling(transport + "_read"))
         .filter(Files::isExecutable)
-        .map(program -> new PlainReads(program, transport));
+        .map(PlainReads::new);
+  }
+
+  private boolean isStartedByMpirun() {
+    return program.getFileName().toString().equals(BY_MPIRUN);
   }
 
   /** Returns what is measured, for people. */
   String words() {
-    return transport.equals(MPI)
+    return isStartedByMpirun()
         ? "plain MPI in C, lock, get and unlock per row"
         : "plain libfabric in C, 64 calls of fi_read in flight";
   }
@@ -68,7 +70,7 @@ record PlainReads(Path program, String transport) {
   Map<Integer, Double> measure(ReadBenchPlan plan, int hostCount)
       throws IOException, InterruptedException {
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-mpi-")) {
-      if (!transport.equals(MPI)) {
+      if (!isStartedByMpirun()) {
         return hostCount == 1
             ? run(new ProcessBuilder(fabricCommand(plan)), plan, scratch)
             : Map.of();

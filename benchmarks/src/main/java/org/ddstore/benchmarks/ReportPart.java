@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.ddstore.benchmarks.driver.ChildProcesses;
 import org.ddstore.benchmarks.report.Report;
 import org.ddstore.local.ScratchDirectory;
+import org.ddstore.transport.TransportProvider;
+import org.ddstore.transport.TransportProviders;
 
 /**
  * A part of a report: a benchmark command in a JVM of its own, so that no part finds the heap or
@@ -22,10 +24,13 @@ import org.ddstore.local.ScratchDirectory;
  *
  * @param arguments words of the command, after {@code bench}
  * @param expectedSeconds what it takes on two processors
+ * @param missing what this machine lacks, with the remedy; null if nothing
  */
-record ReportPart(String name, String title, List<String> arguments, int expectedSeconds) {
+record ReportPart(
+    String name, String title, List<String> arguments, int expectedSeconds, String missing) {
   static final String PEERS = "peers";
 
+  private static final String SCALE = "scale";
   private static final String MAIN = "org.ddstore.cli.Main";
   private static final Duration EXIT = Duration.ofSeconds(30);
 
@@ -39,7 +44,7 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
   }
 
   private static ReportPart of(String name, int seconds, String title, String command) {
-    return new ReportPart(name, title, List.of(command.split(" ", -1)), seconds);
+    return new ReportPart(name, title, List.of(command.split(" ", -1)), seconds, null);
   }
 
   /**
@@ -47,7 +52,7 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
    *
    * @param foreign other programs to measure beside the peers, NAME=COMMAND
    */
-  static List<ReportPart> all(boolean isQuick, List<String> foreign) {
+  static List<ReportPart> all(boolean isQuick, List<String> foreign) throws IOException {
     List<ReportPart> parts = new ArrayList<>();
     String sizes = isQuick ? "256,4096,65536" : "256,4096,65536,1048576";
     String seconds = isQuick ? "0.25" : "3";
@@ -59,28 +64,27 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
             "rows of the own process and of the same host, beside memcpy",
             "read --in-flight 1 --batch 1,64,1024 --row-bytes %s --seconds %s%s"
                 .formatted(sizes, seconds, shard)));
-    String remote = "read --no-shortcut --transport %s --row-bytes %s --batch %s --seconds %s%s";
-    parts.add(
-        of(
-            "read-tcp",
-            isQuick ? 30 : 200,
-            "rows of another process over tcp, beside plain sockets",
-            remote.formatted("tcp", "256,65536", "64,1024", seconds, shard) + " --in-flight 1,4"));
+    for (TransportProvider transport : TransportProviders.all()) {
+      String options = "read --no-shortcut --transport %s --row-bytes %s --batch %s --seconds %s%s";
+      ReportPart part =
+          of(
+              "read-" + transport.name(),
+              isQuick ? 15 : 120,
+              "rows of another process over %s, beside plain sockets".formatted(transport.name()),
+              options.formatted(
+                  transport.name(), "256,65536", "64,1024", seconds, shard + " --in-flight 1,4"));
+      parts.add(
+          transport.availability().isAvailable()
+              ? part
+              : part.without(transport.availability().detail()));
+    }
     parts.add(
         of(
             "replay",
-            isQuick ? 15 : 60,
+            isQuick ? 10 : 60,
             "the requests of a training step, beside their ceiling",
             "read --replay --no-shortcut --row-bytes 256,4096,65536 --batch 256 --seconds %s%s"
                 .formatted(seconds, shard)));
-    for (String transport : List.of("fabric", "mpi")) {
-      parts.add(
-          of(
-              "read-" + transport,
-              isQuick ? 15 : 60,
-              "rows of another process over %s, beside plain C and sockets".formatted(transport),
-              remote.formatted(transport, "256", "1024", seconds, shard) + " --in-flight 1"));
-    }
     String epoch = "epoch --ranks %d --seconds %s --store-mb %d --beside %s";
     parts.add(
         of(
@@ -101,16 +105,24 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
     foreign.forEach(program -> peers.addAll(List.of("--peer", program)));
     parts.add(
         new ReportPart(
-            PEERS, "the same rows by other programs", List.copyOf(peers), isQuick ? 160 : 900));
-    parts.add(
+            PEERS,
+            "the same rows by other programs",
+            List.copyOf(peers),
+            isQuick ? 160 : 900,
+            null));
+    ReportPart dlio =
         of(
             "dlio",
             isQuick ? 90 : 300,
             "the real DLIO on a store and on files",
-            isQuick ? "dlio --epochs 2 --way loader,files" : "dlio"));
+            isQuick ? "dlio --epochs 2 --way loader,files" : "dlio");
+    parts.add(
+        DlioTool.environmentOfDlio().isInstalled()
+            ? dlio
+            : dlio.without("DLIO is not installed: run ./ddstore bench --install-peers"));
     parts.add(
         of(
-            "scale",
+            SCALE,
             isQuick ? 40 : 200,
             "starts of 1 to 131,072 ranks, the large ones by a model",
             isQuick ? "scale --quick" : "scale"));
@@ -122,8 +134,16 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
     return parts;
   }
 
+  private ReportPart without(String what) {
+    return new ReportPart(name, title, arguments, 0, what);
+  }
+
   /** Runs the command and adds what it has measured to a report, or why it failed. Blocks. */
   void run(Report report) throws IOException, InterruptedException {
+    if (missing != null) {
+      report.skipped(name, String.join(" ", arguments), missing);
+      return;
+    }
     long startNs = System.nanoTime();
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-report-");
         ChildProcesses processes = new ChildProcesses(EXIT)) {
@@ -152,6 +172,9 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    if (name.equals(SCALE)) { // the processor time of a driver is measured
+      command.remove("-XX:TieredStopAtLevel=1");
+    }
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), MAIN, "bench"));
     command.addAll(arguments);
     command.add("--json");

@@ -28,6 +28,7 @@ public final class Report {
   private final ObjectNode peers = JSON.createObjectNode();
   private final List<JsonNode> figures = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
+  private final List<String> skipped = new ArrayList<>();
   private long mismatches;
 
   /**
@@ -72,6 +73,14 @@ public final class Report {
     entry.put("error", why);
     parts.add(entry);
     failures.add("%s failed: %s".formatted(part, why));
+  }
+
+  /** Adds a command that cannot run on this machine, which is no failure. */
+  public void skipped(String part, String command, String missing) {
+    Map<String, Object> entry = part(part, command, 0);
+    entry.put("missing", missing);
+    parts.add(entry);
+    skipped.add("%s is left out: %s".formatted(part, missing));
   }
 
   private static Map<String, Object> part(String name, String command, double took) {
@@ -130,7 +139,7 @@ public final class Report {
                     win.get("way"),
                     win.get("section"),
                     win.get("subject"),
-                    win.get("share"))));
+                    (Double) win.get("share"))));
     lines.add("DDStore, median ratios to the limit of the same round:");
     figures.stream()
         .filter(Report::isOurs)
@@ -147,6 +156,7 @@ public final class Report {
                         figure.path("unit").asText(),
                         figure.path("ratio").asDouble(),
                         figure.path("baseline").asText())));
+    lines.addAll(skipped);
     lines.addAll(failures);
     lines.add("%,d mismatches".formatted(mismatches));
     return lines;

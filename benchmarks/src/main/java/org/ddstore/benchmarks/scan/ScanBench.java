@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.ddstore.benchmarks.driver.Bench;
+import org.ddstore.benchmarks.report.Figure;
 import org.ddstore.cli.OptionRange;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.local.Progress;
@@ -128,6 +129,13 @@ public final class ScanBench extends Bench {
     if (reads != null) {
       reads.lines().forEach(output::line);
       summary.put("remoteReads", reads);
+    }
+    for (var query : measured) {
+      String subject = "%s of %,d rows".formatted(query.query(), rows);
+      figure(
+          Figure.of("sql", subject, Figure.DDSTORE, "ms", query.storeMillis())
+              .to("Spark's cache", query.cacheMillis()));
+      figure(Figure.of("sql", subject, "Spark's cache", "ms", query.cacheMillis()));
     }
     return finish(mismatches, measured, summary);
   }
