@@ -193,7 +193,8 @@ public record PeerEnvironment(
     }
   }
 
-  private static void delete(Path folder) {
+  /** Deletes a folder and what is in it, if it exists. */
+  static void delete(Path folder) {
     if (!Files.exists(folder)) {
       return;
     }
