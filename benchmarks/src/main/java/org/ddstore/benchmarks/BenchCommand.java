@@ -50,7 +50,7 @@ public final class BenchCommand extends Bench implements CommandExtension {
       names = "--only",
       paramLabel = "PART",
       split = ",",
-      description = "Parts to measure, such as read-memory or epoch; all by default.")
+      description = "Parts to measure, such as read-memory or peers; all by default.")
   private List<String> only = List.of();
 
   @Option(

@@ -50,7 +50,7 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
   static List<ReportPart> all(boolean isQuick, List<String> foreign) {
     List<ReportPart> parts = new ArrayList<>();
     String sizes = isQuick ? "256,4096,65536" : "256,4096,65536,1048576";
-    String seconds = isQuick ? "0.4" : "3";
+    String seconds = isQuick ? "0.25" : "3";
     String shard = isQuick ? " --shard-mb 64" : " --shard-mb 256";
     parts.add(
         of(
@@ -81,15 +81,19 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
               "rows of another process over %s, beside plain C and sockets".formatted(transport),
               remote.formatted(transport, "256", "1024", seconds, shard) + " --in-flight 1"));
     }
-    for (int ranks = 1; ranks <= 2; ranks++) {
-      parts.add(
-          of(
-              "epoch-" + ranks,
-              isQuick ? 60 : 240,
-              "a shuffled epoch of %d rank(s), beside files and Spark".formatted(ranks),
-              "epoch --ranks %d --seconds %s --store-mb %d"
-                  .formatted(ranks, isQuick ? "1" : "5", isQuick ? 64 : 128)));
-    }
+    String epoch = "epoch --ranks %d --seconds %s --store-mb %d --beside %s";
+    parts.add(
+        of(
+            "epoch",
+            isQuick ? 70 : 300,
+            "a shuffled epoch of one rank, beside files and Spark",
+            epoch.formatted(1, isQuick ? "0.8" : "5", 128, "mapped,files,parquet,cache")));
+    parts.add(
+        of(
+            "epoch-2",
+            isQuick ? 20 : 60,
+            "a shuffled epoch of two ranks",
+            epoch.formatted(2, isQuick ? "0.8" : "5", 128, "mapped")));
     List<String> peers = new ArrayList<>(List.of(PEERS));
     if (!isQuick) {
       peers.addAll(List.of("--rows", "1000000", "--seconds", "1", "--rounds", "5"));
@@ -103,7 +107,7 @@ record ReportPart(String name, String title, List<String> arguments, int expecte
             "dlio",
             isQuick ? 90 : 300,
             "the real DLIO on a store and on files",
-            isQuick ? "dlio --epochs 2" : "dlio"));
+            isQuick ? "dlio --epochs 2 --way loader,files" : "dlio"));
     parts.add(
         of(
             "scale",

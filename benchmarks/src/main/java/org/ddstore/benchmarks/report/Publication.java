@@ -83,14 +83,10 @@ public final class Publication {
   private Map<String, Map<String, List<JsonNode>>> bySubject() {
     Map<String, Map<String, List<JsonNode>>> sections = new LinkedHashMap<>();
     for (JsonNode figure : report.path("figures")) {
-      String phase = figure.path("phase").asText();
       sections
           .computeIfAbsent(figure.path("section").asText(), any -> new LinkedHashMap<>())
           .computeIfAbsent(
-              figure.path("subject").asText()
-                  + (phase.equals(Figure.WARM) ? "" : ", " + phase)
-                  + "\n"
-                  + figure.path("unit").asText(),
+              Report.subject(figure) + "\n" + figure.path("unit").asText(),
               any -> new ArrayList<>())
           .add(figure);
     }

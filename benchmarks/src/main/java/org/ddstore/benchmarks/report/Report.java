@@ -142,7 +142,7 @@ public final class Report {
                         Locale.ROOT,
                         "  %s, %s: %s %s, %.2f of %s",
                         figure.path("section").asText(),
-                        figure.path("subject").asText(),
+                        subject(figure),
                         decimal(figure.path("median").asDouble()),
                         figure.path("unit").asText(),
                         figure.path("ratio").asDouble(),
@@ -154,6 +154,13 @@ public final class Report {
 
   private static String decimal(double value) {
     return String.format(Locale.ROOT, value < 10 ? "%.3f" : "%.1f", value);
+  }
+
+  /** Returns the case of a figure, with its phase if that is not warm. */
+  static String subject(JsonNode figure) {
+    String phase = figure.path("phase").asText();
+    String subject = figure.path("subject").asText();
+    return phase.equals(Figure.WARM) ? subject : subject + ", " + phase;
   }
 
   static boolean isOurs(JsonNode figure) {
@@ -177,7 +184,7 @@ public final class Report {
           Map<String, Object> win = new LinkedHashMap<>();
           win.put("way", other.path("way").asText());
           win.put("section", other.path("section").asText());
-          win.put("subject", other.path("subject").asText());
+          win.put("subject", subject(other));
           win.put("share", share);
           wins.add(win);
         }
