@@ -21,6 +21,8 @@ import java.util.stream.Stream;
 import org.ddstore.benchmarks.driver.ChildProcesses;
 import org.ddstore.local.ExitCleanup;
 import org.ddstore.types.DDStoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A Python environment with the packages of a lock file, in the user's cache folder. Its name has a
@@ -34,6 +36,7 @@ import org.ddstore.types.DDStoreException;
  */
 public record PeerEnvironment(
     String name, Path lock, int leastMinor, boolean isBesideDistribution) {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerEnvironment.class);
   private static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(20);
   private static final Duration EXIT_LIMIT = Duration.ofSeconds(10);
@@ -158,7 +161,7 @@ public record PeerEnvironment(
           return Optional.of(candidate);
         }
       } catch (IOException e) {
-        continue; // no such program
+        LOG.debug("no interpreter {}", candidate, e);
       }
     }
     return Optional.empty();

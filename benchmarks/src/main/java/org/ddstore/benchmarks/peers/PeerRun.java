@@ -111,8 +111,7 @@ public final class PeerRun {
       StoreHandle rows, StoreHandle cells, PeerPlan plan, PeerSteps steps)
       throws IOException, InterruptedException {
     Path temporary = Files.createTempDirectory(Path.of("/tmp"), "ddstore-peers-");
-    ExitCleanup cleanup =
-        new ExitCleanup("ddstore-peers", () -> PeerEnvironment.delete(temporary));
+    ExitCleanup cleanup = new ExitCleanup("ddstore-peers", () -> PeerEnvironment.delete(temporary));
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-peers-");
         ChildProcesses processes = new ChildProcesses(EXIT_PATIENCE)) {
       Path folder = scratch.path();
