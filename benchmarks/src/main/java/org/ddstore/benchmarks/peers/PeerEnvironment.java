@@ -21,8 +21,6 @@ import java.util.stream.Stream;
 import org.ddstore.benchmarks.driver.ChildProcesses;
 import org.ddstore.local.ExitCleanup;
 import org.ddstore.types.DDStoreException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A Python environment with the packages of a lock file, in the user's cache folder. Its name has a
@@ -36,7 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 public record PeerEnvironment(
     String name, Path lock, int leastMinor, boolean isBesideDistribution) {
-  private static final Logger LOG = LoggerFactory.getLogger(PeerEnvironment.class);
   private static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
   private static final Duration PROBE_LIMIT = Duration.ofSeconds(20);
   private static final Duration EXIT_LIMIT = Duration.ofSeconds(10);
@@ -148,23 +145,23 @@ public record PeerEnvironment(
   }
 
   private Optional<String> interpreter() throws IOException {
-    for (String candidate : candidates()) {
-      String test =
-          "import sys, ensurepip; sys.exit(sys.version_info < (3, %d))".formatted(leastMinor);
-      try (ChildProcesses processes = new ChildProcesses(EXIT_LIMIT)) {
-        Process process =
-            processes.start(
-                new ProcessBuilder(candidate, "-c", test)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD));
-        if (await(process, PROBE_LIMIT) && process.exitValue() == 0) {
-          return Optional.of(candidate);
-        }
-      } catch (IOException e) {
-        LOG.debug("no interpreter {}", candidate, e);
-      }
+    return candidates().stream().filter(this::suits).findFirst();
+  }
+
+  /** Returns whether a program is a Python of a version that suits, which can make environments. */
+  private boolean suits(String candidate) {
+    String test =
+        "import sys, ensurepip; sys.exit(sys.version_info < (3, %d))".formatted(leastMinor);
+    try (ChildProcesses processes = new ChildProcesses(EXIT_LIMIT)) {
+      Process process =
+          processes.start(
+              new ProcessBuilder(candidate, "-c", test)
+                  .redirectErrorStream(true)
+                  .redirectOutput(ProcessBuilder.Redirect.DISCARD));
+      return await(process, PROBE_LIMIT) && process.exitValue() == 0;
+    } catch (IOException e) {
+      return false; // no such program
     }
-    return Optional.empty();
   }
 
   private void run(List<String> command, Path log) throws IOException {
