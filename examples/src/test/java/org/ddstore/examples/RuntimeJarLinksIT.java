@@ -21,13 +21,18 @@ class RuntimeJarLinksIT {
   private static final Path MPI_JAR =
       Path.of(System.getProperty("ddstore.root"), "native/mpi/build/mpi.jar");
 
-  /** Returns the classes that a release does not load: contexts of scans and servlets have two forms. */
+  /**
+   * Returns the classes that a release does not load: contexts of scans and servlets have two
+   * forms.
+   */
   private static List<String> unusedBy(SparkHome spark) {
     boolean isNext = spark.equals(PySpark.NEXT.home());
     return List.of(
         "org/ddstore/spark/ingest/SliceContext$"
             + (isNext ? "WholeCpusContext" : "InterruptForwarding"),
-        "org/ddstore/spark/ui/" + (spark.name().startsWith("3.") ? "Jakarta" : "Javax") + "Servlet");
+        "org/ddstore/spark/ui/"
+            + (spark.name().startsWith("3.") ? "Jakarta" : "Javax")
+            + "Servlet");
   }
 
   static List<SparkHome> supported() {

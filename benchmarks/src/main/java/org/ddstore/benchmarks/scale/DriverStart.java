@@ -119,9 +119,9 @@ final class DriverStart {
       callers.await();
       boolean isHere = callers.first == Thread.currentThread();
       parts.add(QUESTIONS, Parts.SECONDS, received - (isHere ? callers.seconds.sum() : 0));
-      parts.add(QUESTIONS, Parts.BYTES, bytes);
+      parts.add(QUESTIONS, Parts.BYTES, (double) bytes);
       parts.add(ANSWERS, Parts.SECONDS, callers.seconds.sum());
-      parts.add(ANSWERS, Parts.BYTES, callers.bytes.sum());
+      parts.add(ANSWERS, Parts.BYTES, callers.bytes.doubleValue());
     }
     byte[] all = StartExchange.pack(messages);
     boolean isBroadcast = all.length > StartExchange.MAX_ANSWER_BYTES;

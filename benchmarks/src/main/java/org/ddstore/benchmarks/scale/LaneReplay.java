@@ -115,7 +115,7 @@ final class LaneReplay implements Messenger, AutoCloseable {
   /** Receives each update of the rank from all others. */
   private void replay() {
     try {
-      for (ByteBuffer update = updates.take(); update != END; update = updates.take()) {
+      for (ByteBuffer update = updates.take(); update.hasRemaining(); update = updates.take()) {
         for (int rank = 1; rank < cluster.ranks(); rank++) {
           putNonce(update, rank);
           receiver.received(update.duplicate());

@@ -62,12 +62,15 @@ final class ProcessStart {
    * @param packed start messages of all ranks, as a rank receives them
    */
   void measure(byte[] packed) throws Exception {
+    Object[] read = new Object[1]; // so that no compiler leaves the work out
     parts.add(
         MESSAGES,
         Parts.SECONDS,
         Parts.cpuSeconds(
             SAMPLES,
-            () -> StartExchange.unpack(packed).stream().map(StartMessage::decode).toList()));
+            () ->
+                read[0] =
+                    StartExchange.unpack(packed).stream().map(StartMessage::decode).toList()));
     copies();
     index();
     sampler();
@@ -181,7 +184,7 @@ final class ProcessStart {
   /** Adds the growth of the heap, unless other changes of the heap hide it. */
   private void addHeap(String part, long bytes) {
     if (bytes >= MIN_HEAP_BYTES) {
-      parts.add(part, Parts.BYTES, bytes);
+      parts.add(part, Parts.BYTES, (double) bytes);
     }
   }
 

@@ -105,7 +105,8 @@ class ResidentLeakTest {
             .lines()
             .map(line -> line.strip().split("\\s+", -1))
             .filter(columns -> columns.length > CLASS && columns[CLASS].startsWith("org.ddstore."))
-            .filter(columns -> !columns[CLASS].matches(".*(\\$\\$Lambda|\\.Nonce$|\\.StoreEvent$).*"))
+            .filter(
+                columns -> !columns[CLASS].matches(".*(\\$\\$Lambda|\\.Nonce$|\\.StoreEvent$).*"))
             .mapToLong(columns -> Long.parseLong(columns[INSTANCES]))
             .sum();
       } catch (JMException e) {
