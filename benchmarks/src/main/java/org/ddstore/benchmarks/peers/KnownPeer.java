@@ -49,7 +49,7 @@ public enum KnownPeer {
 
   /** Returns whether this reads a store. */
   public boolean isOurs() {
-    return ordinal() <= JAVA_PORTS.ordinal();
+    return PeerReport.isOurs(way);
   }
 
   boolean isOverPorts() {

@@ -145,23 +145,23 @@ public record PeerEnvironment(
   }
 
   private Optional<String> interpreter() throws IOException {
-    for (String candidate : candidates()) {
-      String test =
-          "import sys, ensurepip; sys.exit(sys.version_info < (3, %d))".formatted(leastMinor);
-      try (ChildProcesses processes = new ChildProcesses(EXIT_LIMIT)) {
-        Process process =
-            processes.start(
-                new ProcessBuilder(candidate, "-c", test)
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD));
-        if (await(process, PROBE_LIMIT) && process.exitValue() == 0) {
-          return Optional.of(candidate);
-        }
-      } catch (IOException e) {
-        continue; // no such program
-      }
+    return candidates().stream().filter(this::suits).findFirst();
+  }
+
+  /** Returns whether a program is a Python of a version that suits, which can make environments. */
+  private boolean suits(String candidate) {
+    String test =
+        "import sys, ensurepip; sys.exit(sys.version_info < (3, %d))".formatted(leastMinor);
+    try (ChildProcesses processes = new ChildProcesses(EXIT_LIMIT)) {
+      Process process =
+          processes.start(
+              new ProcessBuilder(candidate, "-c", test)
+                  .redirectErrorStream(true)
+                  .redirectOutput(ProcessBuilder.Redirect.DISCARD));
+      return await(process, PROBE_LIMIT) && process.exitValue() == 0;
+    } catch (IOException e) {
+      return false; // no such program
     }
-    return Optional.empty();
   }
 
   private void run(List<String> command, Path log) throws IOException {
@@ -193,7 +193,8 @@ public record PeerEnvironment(
     }
   }
 
-  private static void delete(Path folder) {
+  /** Deletes a folder and what is in it, if it exists. */
+  static void delete(Path folder) {
     if (!Files.exists(folder)) {
       return;
     }

@@ -92,7 +92,6 @@ final class PeerProcess {
     Path errors = folder.resolve("errors.txt");
     ProcessBuilder builder = new ProcessBuilder(words).redirectError(errors.toFile());
     builder.directory(Path.of(task.scratch()).toFile());
-    builder.environment().put("TMPDIR", task.scratch());
     builder.environment().putAll(environment);
     PeerProcess peer;
     try {

@@ -38,7 +38,7 @@ final class PeerRows {
         "(%d, %d)".formatted(rows, floats),
         (long) rows * floats,
         Float.BYTES,
-        (buffer, i) -> buffer.putFloat(i / floats + i % floats + 1));
+        (buffer, i) -> buffer.putFloat((float) (i / floats + i % floats + 1)));
   }
 
   /** Writes the three files of compressed sparse rows to a new folder. */
@@ -59,7 +59,7 @@ final class PeerRows {
         shape,
         values,
         Float.BYTES,
-        (buffer, i) -> buffer.putFloat(i / VALUES + i % VALUES));
+        (buffer, i) -> buffer.putFloat((float) (i / VALUES + i % VALUES)));
     write(
         folder.resolve("offsets.npy"),
         "<i8",

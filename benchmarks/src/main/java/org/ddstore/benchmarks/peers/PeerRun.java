@@ -8,11 +8,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.ddstore.benchmarks.driver.ChildProcesses;
 import org.ddstore.local.EmbeddedSpark;
+import org.ddstore.local.ExitCleanup;
 import org.ddstore.local.ScratchDirectory;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
@@ -30,14 +32,20 @@ public final class PeerRun {
 
   private final PeerPlan plan;
   private final Path folder;
+
+  /** For sockets of Python's workers, whose paths have at most 107 bytes. */
+  private final Path temporary;
+
   private final PeerTask task;
   private final ChildProcesses processes;
   private final PeerRounds rounds;
 
-  private PeerRun(PeerPlan plan, Path folder, ChildProcesses processes, PeerSteps steps)
+  private PeerRun(
+      PeerPlan plan, Path folder, Path temporary, ChildProcesses processes, PeerSteps steps)
       throws IOException {
     this.plan = plan;
     this.folder = folder;
+    this.temporary = temporary;
     this.processes = processes;
     this.rounds = new PeerRounds(plan, steps);
     Path dense = folder.resolve("rows.npy");
@@ -102,6 +110,8 @@ public final class PeerRun {
   private static PeerReport runBeside(
       StoreHandle rows, StoreHandle cells, PeerPlan plan, PeerSteps steps)
       throws IOException, InterruptedException {
+    Path temporary = Files.createTempDirectory(Path.of("/tmp"), "ddstore-peers-");
+    ExitCleanup cleanup = new ExitCleanup("ddstore-peers", () -> PeerEnvironment.delete(temporary));
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-peers-");
         ChildProcesses processes = new ChildProcesses(EXIT_PATIENCE)) {
       Path folder = scratch.path();
@@ -111,7 +121,9 @@ public final class PeerRun {
         withoutPaths(rows).save(folder.resolve("ports.json"));
         withoutPaths(cells).save(folder.resolve("ports-sparse.json"));
       }
-      return new PeerRun(plan, folder, processes, steps).run();
+      return new PeerRun(plan, folder, temporary, processes, steps).run();
+    } finally {
+      cleanup.close();
     }
   }
 
@@ -151,13 +163,15 @@ public final class PeerRun {
   private PeerProcess start(
       String way, List<String> command, Map<String, String> variables, String handle, String sparse)
       throws IOException {
+    Map<String, String> environment = new HashMap<>(variables);
+    environment.put("TMPDIR", temporary.toString());
     Path own = Files.createDirectory(folder.resolve(way));
     Path scratch = Files.createDirectory(own.resolve("scratch"));
     return PeerProcess.start(
         processes,
         way,
         command,
-        variables,
+        environment,
         own,
         task.of(scratch.toString(), handle, sparse),
         plan.patience());
