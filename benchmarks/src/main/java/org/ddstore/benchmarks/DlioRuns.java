@@ -89,7 +89,7 @@ final class DlioRuns {
    */
   static Plan plan(DlioWorkload workload, Double scale) throws IOException {
     long batchBytes = (long) workload.batch() * workload.sampleBytes();
-    long held = BATCHES_HELD * batchBytes + ((long) RANKS * heapMb(List.of(workload)) << 20);
+    long held = BATCHES_HELD * batchBytes + (((long) RANKS * heapMb(List.of(workload))) << 20);
     long free =
         Math.min(Files.getFileStore(SHARED_MEMORY).getUsableSpace(), availableBytes() - held);
     int steps =
@@ -123,7 +123,7 @@ final class DlioRuns {
   /** Returns the heap of an executor, in MiB. */
   private static int heapMb(List<DlioWorkload> workloads) {
     int longest = workloads.stream().mapToInt(DlioSamples::longest).max().orElseThrow();
-    return HEAP_MB + (int) ((long) ROW_COPIES * longest >> 20);
+    return HEAP_MB + (int) (((long) ROW_COPIES * longest) >> 20);
   }
 
   /** Returns the results of the ways of each plan. Blocks. */

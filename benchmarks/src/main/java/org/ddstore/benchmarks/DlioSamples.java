@@ -84,12 +84,12 @@ final class DlioSamples implements Serializable {
     byte[] bytes = new byte[lengths[(int) number]];
     ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     LongBuffer words = buffer.asLongBuffer();
-    long word = number + 1 << 32;
+    long word = (number + 1) << 32;
     while (words.hasRemaining()) {
       words.put(word++);
     }
     for (int i = bytes.length & -Long.BYTES; i < bytes.length; i++) {
-      bytes[i] = (byte) (word >>> 8 * (i % Long.BYTES));
+      bytes[i] = (byte) (word >>> (8 * (i % Long.BYTES)));
     }
     return bytes;
   }

@@ -21,6 +21,8 @@ enum DlioWay {
   FILES("dlio's own reader on files");
 
   private final String words;
+
+  @SuppressWarnings("ImmutableEnumChecker") // lists of List.of
   private final List<String> classes;
 
   DlioWay(String words, String... classes) {

@@ -21,6 +21,7 @@ import org.apache.commons.math3.stat.StatUtils;
  *     counted
  * @param mismatches number of rows of one epoch that differ from the order or from the written rows
  */
+@SuppressWarnings("ArrayRecordComponent") // raw samples, which nobody compares
 record EpochResult(
     String way,
     int rowBytes,

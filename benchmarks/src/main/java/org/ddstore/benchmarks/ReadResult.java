@@ -37,6 +37,7 @@ import org.ddstore.types.ReadPath;
  * @param limitRounds the same of the loop, after each round
  * @param socketRounds the same of the sockets; null unless rows are remote
  */
+@SuppressWarnings("ArrayRecordComponent") // raw samples, which nobody compares
 record ReadResult(
     String transport,
     String why,

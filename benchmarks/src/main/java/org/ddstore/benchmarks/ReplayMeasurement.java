@@ -58,6 +58,7 @@ final class ReplayMeasurement implements AutoCloseable {
   private long mismatches;
 
   /** A step: addresses of rows in memory, and the number of rows by owner of the others. */
+  @SuppressWarnings("ArrayRecordComponent") // not compared
   private record Step(long[] indices, long[] local, Map<Integer, Integer> remote) {}
 
   /**

@@ -17,6 +17,7 @@ import org.ddstore.spark.config.ByteSize;
  * @param rounds time per row of the store in each round, in microseconds
  * @param ceilingRounds the same of the ceiling
  */
+@SuppressWarnings("ArrayRecordComponent") // raw samples, which nobody compares
 record ReplayResult(
     String transport,
     int rowBytes,

@@ -25,6 +25,7 @@ import org.apache.commons.math3.stat.StatUtils;
  * @param mismatches number of rows or values that differ from the expected ones
  * @param settings settings that a reader needs to repeat the measurement
  */
+@SuppressWarnings("ArrayRecordComponent") // raw samples, which nobody compares
 public record Figure(
     String section,
     String subject,
