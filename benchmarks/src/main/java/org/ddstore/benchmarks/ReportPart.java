@@ -73,8 +73,10 @@ record ReportPart(
               "rows of another process over %s, beside plain sockets".formatted(transport.name()),
               options.formatted(
                   transport.name(), "256,65536", "64,1024", seconds, shard + " --in-flight 1,4"));
+      boolean isAlwaysThere =
+          transport.autoUse().map(use -> use.condition().isEmpty()).orElse(false);
       parts.add(
-          transport.availability().isAvailable()
+          isAlwaysThere || transport.availability().isAvailable()
               ? part
               : part.without(transport.availability().detail()));
     }
@@ -89,15 +91,15 @@ record ReportPart(
     parts.add(
         of(
             "epoch",
-            isQuick ? 70 : 300,
+            isQuick ? 80 : 300,
             "a shuffled epoch of one rank, beside files and Spark",
-            epoch.formatted(1, isQuick ? "0.8" : "5", 128, "mapped,files,parquet,cache")));
+            epoch.formatted(1, isQuick ? "2" : "5", 128, "mapped,files,parquet,cache")));
     parts.add(
         of(
             "epoch-2",
-            isQuick ? 20 : 60,
+            isQuick ? 40 : 60,
             "a shuffled epoch of two ranks",
-            epoch.formatted(2, isQuick ? "0.8" : "5", 128, "mapped")));
+            epoch.formatted(2, isQuick ? "3" : "5", 128, "mapped")));
     List<String> peers = new ArrayList<>(List.of(PEERS));
     if (!isQuick) {
       peers.addAll(List.of("--rows", "1000000", "--seconds", "1", "--rounds", "5"));

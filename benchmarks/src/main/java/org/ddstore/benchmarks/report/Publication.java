@@ -9,10 +9,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.ddstore.types.DDStoreException;
 
 /** What the documentation shows of one report: tables, and a chart of one section. */
@@ -125,6 +128,10 @@ public final class Publication {
         .forEach(
             (section, subjects) -> {
               text.append("\n### ").append(section).append("\n\n");
+              if (subjects.values().stream().flatMap(List::stream).noneMatch(Report::isOurs)) {
+                text.append(byWay(subjects));
+                return;
+              }
               text.append("| case | DDStore | others |\n|---|---|---|\n");
               subjects.forEach(
                   (subject, ways) ->
@@ -136,6 +143,31 @@ public final class Publication {
                                   others(ways))));
             });
     return text.append('\n').toString();
+  }
+
+  /** Returns a table with a row for each way and a column for each subject. */
+  private static String byWay(Map<String, List<JsonNode>> subjects) {
+    Set<String> columns = new LinkedHashSet<>();
+    Map<String, Map<String, String>> rows = new LinkedHashMap<>();
+    for (List<JsonNode> figures : subjects.values()) {
+      for (JsonNode figure : figures) {
+        String way = figure.path("way").asText();
+        boolean isSimulated = figure.path("phase").asText().equals(Figure.SIMULATED);
+        columns.add(figure.path("subject").asText());
+        rows.computeIfAbsent(isSimulated ? way + " (simulated)" : way, any -> new HashMap<>())
+            .put(figure.path("subject").asText(), value(figure));
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    text.append("| | ").append(String.join(" | ", columns)).append(" |\n|---|");
+    text.append("---|".repeat(columns.size())).append('\n');
+    rows.forEach(
+        (way, cells) -> {
+          text.append("| ").append(way);
+          columns.forEach(column -> text.append(" | ").append(cells.getOrDefault(column, "")));
+          text.append(" |\n");
+        });
+    return text.toString();
   }
 
   private static String ours(List<JsonNode> ways) {
@@ -166,7 +198,24 @@ public final class Publication {
   }
 
   private static String value(JsonNode figure) {
-    return number(figure.path("median").asDouble()) + " " + figure.path("unit").asText();
+    double median = figure.path("median").asDouble();
+    String unit = figure.path("unit").asText();
+    return switch (unit) {
+      case "s" -> scaled(median, 1e-9, List.of("ns", "µs", "ms", "s"));
+      case "B" -> scaled(median, 1, List.of("B", "kB", "MB", "GB", "TB"));
+      default -> number(median) + " " + unit;
+    };
+  }
+
+  /** Returns a value in the largest unit of which it has at least one. */
+  private static String scaled(double value, double first, List<String> units) {
+    int unit = 0;
+    double inUnit = value / first;
+    while (inUnit >= 1000 && unit < units.size() - 1) {
+      inUnit /= 1000;
+      unit++;
+    }
+    return number(inUnit) + " " + units.get(unit);
   }
 
   private static String number(double value) {
