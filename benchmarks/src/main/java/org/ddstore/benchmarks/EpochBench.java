@@ -236,16 +236,21 @@ final class EpochBench extends Bench {
             .findFirst()
             .orElseThrow();
     EpochWay way = EpochWay.valueOf(result.way().toUpperCase(Locale.ROOT));
-    return Figure.of(
-            "epoch",
-            "%s, %s, batches of %,d, %s"
-                .formatted(
-                    ByteSize.format(result.rowBytes()), sampler, batch, Plural.of(ranks, "rank")),
-            way == EpochWay.LOADER ? Figure.DDSTORE : way.words(),
-            "µs/row",
-            result.rounds())
-        .to(gather, baseline.rounds())
-        .wrong(result.mismatches());
+    Figure figure =
+        Figure.of(
+                "epoch",
+                "%s, %s, batches of %,d, %s"
+                    .formatted(
+                        ByteSize.format(result.rowBytes()),
+                        sampler,
+                        batch,
+                        Plural.of(ranks, "rank")),
+                way == EpochWay.LOADER ? Figure.DDSTORE : way.words(),
+                "µs/row",
+                result.rounds())
+            .to(gather, baseline.rounds())
+            .wrong(result.mismatches());
+    return way == EpochWay.GATHER ? figure.asLimit() : figure;
   }
 
   /** Returns the worst value of the loader over all row sizes. */

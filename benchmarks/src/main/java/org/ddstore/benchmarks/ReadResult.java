@@ -128,6 +128,6 @@ record ReadResult(
         Figure.of(section, subject, Figure.DDSTORE, UNIT, rounds)
             .to(name, ceiling)
             .wrong(mismatches),
-        Figure.of(section, subject, name, UNIT, ceiling).to(name, ceiling));
+        Figure.of(section, subject, name, UNIT, ceiling).to(name, ceiling).asLimit());
   }
 }

@@ -53,6 +53,8 @@ record ReplayResult(
         Figure.of(section, subject, Figure.DDSTORE, "µs/row", rounds)
             .to(CEILING, ceilingRounds)
             .wrong(mismatches),
-        Figure.of(section, subject, CEILING, "µs/row", ceilingRounds).to(CEILING, ceilingRounds));
+        Figure.of(section, subject, CEILING, "µs/row", ceilingRounds)
+            .to(CEILING, ceilingRounds)
+            .asLimit());
   }
 }

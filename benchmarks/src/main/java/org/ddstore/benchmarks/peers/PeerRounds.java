@@ -141,6 +141,9 @@ final class PeerRounds {
                       array(samples))
                   .wrong(mismatches.get(way))
                   .with(settings);
+          if (way.equals(KnownPeer.TAKE.way())) {
+            figure = figure.asLimit();
+          }
           if (way.equals(PeerReport.BASELINE)) {
             figures.add(limit == null ? figure : figure.to(KnownPeer.TAKE.way(), array(limit)));
           } else {

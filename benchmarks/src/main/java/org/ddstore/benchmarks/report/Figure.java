@@ -6,6 +6,7 @@ import java.io.Serializable;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.commons.math3.stat.StatUtils;
 
@@ -44,6 +45,9 @@ public record Figure(
 
   /** The way that is this project. */
   public static final String DDSTORE = "ddstore";
+
+  static final String ROLE = "role";
+  static final String LIMIT = "limit";
 
   /** After a warm-up. */
   public static final String WARM = "warm";
@@ -98,6 +102,13 @@ public record Figure(
   public Figure wrong(long rows) {
     return new Figure(
         section, subject, way, phase, unit, samples, baseline, ratios, rows, settings);
+  }
+
+  /** Returns this figure as that of a limit, which is no alternative to a store. */
+  public Figure asLimit() {
+    Map<String, String> more = new LinkedHashMap<>(settings);
+    more.put(ROLE, LIMIT);
+    return with(more);
   }
 
   /** Returns this figure with settings. */

@@ -177,7 +177,7 @@ public final class Report {
     return figure.path("way").asText().equals(Figure.DDSTORE);
   }
 
-  /** Returns figures of others with a lower median than ours, which are not its limit. */
+  /** Returns figures of others with a lower median than ours, which are no limits. */
   private List<Map<String, Object>> wins() {
     List<Map<String, Object>> wins = new ArrayList<>();
     for (JsonNode ours : figures) {
@@ -188,7 +188,7 @@ public final class Report {
         double share = other.path("median").asDouble() / ours.path("median").asDouble();
         if (!other.path("way").asText().startsWith(Figure.DDSTORE) // nor in Java or over ports
             && share < 1
-            && !other.path("way").equals(ours.path("baseline"))
+            && !other.path("settings").path(Figure.ROLE).asText().equals(Figure.LIMIT)
             && List.of("section", "subject", "phase", "unit").stream()
                 .allMatch(key -> other.path(key).equals(ours.path(key)))) {
           Map<String, Object> win = new LinkedHashMap<>();
