@@ -30,7 +30,11 @@ public final class Catalog {
   private final List<Entry> entries;
 
   /** A variable and its segments in row order, {@code ranks} of them for each append. */
-  record Entry(String name, Schema schema, List<SegmentAddress> segments) {}
+  record Entry(String name, Schema schema, List<SegmentAddress> segments) {
+    Entry {
+      segments = List.copyOf(segments); // the ranks of a process share them
+    }
+  }
 
   Catalog(int ranks, List<Entry> entries) {
     this.ranks = ranks;

@@ -48,13 +48,16 @@ final class CompareCommand extends Bench {
     List<Change> changes = comparison.changes();
     table("figure, old, new, change, p", changes, CompareCommand::cells);
     line(
-        "%d of %d figures changed, %d are in the old report only, %d in the new one only",
+        "%d of %d figures changed; %d have too few rounds to tell; %d are in the old report only,"
+            + " %d in the new one only",
         changes.size(),
         comparison.compared(),
+        comparison.undecided().size(),
         comparison.onlyOld().size(),
         comparison.onlyNew().size());
     Map<String, Object> summary = new LinkedHashMap<>();
     summary.put("compared", comparison.compared());
+    summary.put("undecided", comparison.undecided());
     summary.put("onlyOld", comparison.onlyOld());
     summary.put("onlyNew", comparison.onlyNew());
     return finish(0, changes, summary);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -166,6 +167,11 @@ record ReportPart(
         report.failed(name, String.join(" ", arguments), took, why);
       } else {
         report.add(name, String.join(" ", arguments), took, json);
+        boolean isExplained =
+            json.path("mismatches").asLong() > 0 || json.path("failed").size() > 0;
+        if (process.exitValue() != 0 && !isExplained) {
+          report.failed(name, String.join(" ", arguments), took, lastLine(err));
+        }
       }
     }
   }
@@ -184,8 +190,11 @@ record ReportPart(
   }
 
   private static JsonNode lastObject(Path out) throws IOException {
-    String last = lastLine(out);
-    return last.startsWith("{") ? new ObjectMapper().readTree(last) : null;
+    try {
+      return new ObjectMapper().readTree(lastLine(out));
+    } catch (JsonProcessingException e) {
+      return null; // its error stands on standard error
+    }
   }
 
   private static String lastLine(Path file) throws IOException {

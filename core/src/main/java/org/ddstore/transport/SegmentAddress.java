@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
 import org.ddstore.memory.ProcessDirectory;
@@ -105,7 +106,7 @@ public record SegmentAddress(
           : Attachment.local(
               segment, ReadPath.SAME_HOST, () -> "mapped " + path + ", boot id and nonce match");
     } catch (IOException | InvalidPathException e) {
-      String problem = reason(e).intern(); // the same for all segments of a host
+      String problem = reason(e);
       if (reach.transport() != null && endpoint != null) {
         return attachRemote(rank, schema, reach, problem);
       }
@@ -152,6 +153,6 @@ public record SegmentAddress(
   private static String reason(Exception e) {
     return e instanceof java.nio.file.NoSuchFileException
         ? "no such file here (another host or container?)"
-        : e.getMessage();
+        : Objects.toString(e.getMessage(), e.getClass().getSimpleName());
   }
 }

@@ -19,13 +19,21 @@ import org.ddstore.types.DDStoreException;
  * The figures of two reports that differ by more than the noise. Rounds are compared by the
  * Mann-Whitney U test.
  *
- * @param compared number of figures that both reports have
+ * @param compared number of figures that both reports have, with enough rounds to tell
+ * @param undecided figures of both reports with fewer than 5 rounds
  * @param changes figures that have changed, the largest growth first
  * @param onlyOld figures of the old report alone
  * @param onlyNew figures of the new report alone
  */
 public record Comparison(
-    int compared, List<Change> changes, List<String> onlyOld, List<String> onlyNew) {
+    int compared,
+    List<String> undecided,
+    List<Change> changes,
+    List<String> onlyOld,
+    List<String> onlyNew) {
+  /** Fewer rounds do not tell a change from chance by the test. */
+  private static final int MIN_ROUNDS = 5;
+
   /** What rounds that are alike exceed in one of so many figures, by chance. */
   public static final double SIGNIFICANCE = 0.01;
 
@@ -79,9 +87,12 @@ public record Comparison(
     Map<String, JsonNode> old = figures(oldFile);
     Map<String, JsonNode> recent = figures(newFile);
     List<Change> all = new ArrayList<>();
+    List<String> undecided = new ArrayList<>();
     old.forEach(
         (name, figure) -> {
-          if (recent.containsKey(name)) {
+          if (recent.containsKey(name) && isShort(figure, recent.get(name))) {
+            undecided.add(name);
+          } else if (recent.containsKey(name)) {
             all.add(Change.of(name, figure, recent.get(name)));
           }
         });
@@ -92,7 +103,11 @@ public record Comparison(
       }
     }
     changes.sort(Comparator.comparingDouble(Change::change).reversed());
-    return new Comparison(all.size(), changes, less(old, recent), less(recent, old));
+    return new Comparison(all.size(), undecided, changes, less(old, recent), less(recent, old));
+  }
+
+  private static boolean isShort(JsonNode old, JsonNode recent) {
+    return Math.min(old.path("samples").size(), recent.path("samples").size()) < MIN_ROUNDS;
   }
 
   private static List<String> less(Map<String, JsonNode> all, Map<String, JsonNode> others) {

@@ -46,6 +46,8 @@ public final class Report {
     content.put("mismatches", 0L);
     content.put("peers", peers);
     content.put("parts", parts);
+    content.put("failures", failures);
+    content.put("skipped", skipped);
     content.put("wins", List.of());
     content.put("figures", figures);
   }
@@ -63,6 +65,19 @@ public final class Report {
     if (json.path("peers") instanceof ObjectNode more) {
       peers.setAll(more);
     }
+    // Programs of a part that broke off, and those that are not installed.
+    json.path("failed")
+        .fields()
+        .forEachRemaining(
+            failed ->
+                failures.add(
+                    "%s, %s: %s".formatted(part, failed.getKey(), failed.getValue().asText())));
+    json.path("missing")
+        .fields()
+        .forEachRemaining(
+            missing ->
+                skipped.add(
+                    "%s, %s: %s".formatted(part, missing.getKey(), missing.getValue().asText())));
     content.put("mismatches", mismatches);
     content.put("wins", wins());
   }

@@ -3,7 +3,6 @@ package org.ddstore.spark.job;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -19,6 +18,8 @@ import org.apache.spark.rpc.RpcTimeout;
 import org.apache.spark.rpc.ThreadSafeRpcEndpoint;
 import org.apache.spark.util.RpcUtils;
 import org.ddstore.spark.wire.connection.StoreToken;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import scala.PartialFunction;
 import scala.concurrent.Await;
 import scala.concurrent.Future;
@@ -54,6 +55,8 @@ public final class StartExchange implements ThreadSafeRpcEndpoint, AutoCloseable
       new RpcTimeout(new FiniteDuration(365, TimeUnit.DAYS), "start of the ranks");
 
   private static final Duration BETWEEN_CHECKS = new FiniteDuration(1, TimeUnit.SECONDS);
+
+  private static final Logger LOG = LoggerFactory.getLogger(StartExchange.class);
 
   private final SparkContext context;
   private final RpcEnv env = SparkEnv.get().rpcEnv();
@@ -169,8 +172,11 @@ public final class StartExchange implements ThreadSafeRpcEndpoint, AutoCloseable
     try {
       broadcast = context.broadcast(all, BYTES);
       answer(broadcast);
-    } catch (RuntimeException | Error e) {
-      Arrays.stream(callers).forEach(caller -> caller.sendFailure(e));
+    } catch (Throwable e) { // Scala throws checked exceptions; ranks must not wait for an answer
+      LOG.warn("cannot send the start messages of {}", this, e);
+      for (RpcCallContext caller : callers) {
+        caller.sendFailure(e);
+      }
     }
   }
 
@@ -215,7 +221,11 @@ public final class StartExchange implements ThreadSafeRpcEndpoint, AutoCloseable
   public void close() {
     env.stop(self);
     if (broadcast != null && !context.isStopped()) {
-      broadcast.destroy();
+      try {
+        broadcast.destroy();
+      } catch (RuntimeException e) { // the attempt has its results
+        LOG.warn("cannot remove the start messages of {}", this, e);
+      }
     }
   }
 

@@ -13,9 +13,14 @@ import org.ddstore.spark.backend.TransportChoice;
  * @param offer result of {@link TransportChoice#offer}, at most 127 bytes
  * @param endpoint result of {@link org.ddstore.collective.GroupEndpoint#address}
  */
+@SuppressWarnings("ArrayRecordComponent") // messages are not compared
 public record StartMessage(byte[] offer, byte[] endpoint) {
   /** Returns one byte with the length of the offer, the offer, and the address. */
   public byte[] encode() {
+    if (offer.length > Byte.MAX_VALUE) {
+      throw new IllegalArgumentException(
+          "an offer has %d bytes, at most %d are allowed".formatted(offer.length, Byte.MAX_VALUE));
+    }
     return ByteBuffer.allocate(1 + offer.length + endpoint.length)
         .put((byte) offer.length)
         .put(offer)
