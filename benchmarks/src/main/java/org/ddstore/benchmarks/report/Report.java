@@ -67,14 +67,14 @@ public final class Report {
     }
     // Programs of a part that broke off, and those that are not installed.
     json.path("failed")
-        .fields()
-        .forEachRemaining(
+        .properties()
+        .forEach(
             failed ->
                 failures.add(
                     "%s, %s: %s".formatted(part, failed.getKey(), failed.getValue().asText())));
     json.path("missing")
-        .fields()
-        .forEachRemaining(
+        .properties()
+        .forEach(
             missing ->
                 skipped.add(
                     "%s, %s: %s".formatted(part, missing.getKey(), missing.getValue().asText())));
