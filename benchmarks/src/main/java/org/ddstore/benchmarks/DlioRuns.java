@@ -133,8 +133,9 @@ final class DlioRuns {
     try (EmbeddedSpark spark =
             EmbeddedSpark.open("ddstore bench dlio", RANKS, 1, heapMb, Map.of());
         ScratchDirectory scratch = ScratchDirectory.create("ddstore-dlio-");
+        ScratchDirectory sockets = ScratchDirectory.create(SHARED_MEMORY, "ddstore-dlio-");
         ChildProcesses processes = new ChildProcesses(PATIENCE)) {
-      DlioTool tool = new DlioTool(environment, processes, scratch.path());
+      DlioTool tool = new DlioTool(environment, processes, scratch.path(), sockets.path());
       for (Plan plan : plans) {
         DlioSamples samples = DlioSamples.of(plan.workload(), plan.samples());
         Path lengths = scratch.path().resolve(plan.workload() + ".txt");

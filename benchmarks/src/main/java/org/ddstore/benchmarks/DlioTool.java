@@ -24,8 +24,9 @@ import org.ddstore.types.DDStoreException;
  * @param environment the environment {@code dlio}
  * @param processes owner of the processes
  * @param folder folder for the files of runs
+ * @param sockets folder for sockets of Python's workers, whose paths have at most 107 bytes
  */
-record DlioTool(PeerEnvironment environment, ChildProcesses processes, Path folder) {
+record DlioTool(PeerEnvironment environment, ChildProcesses processes, Path folder, Path sockets) {
   /** The time that a run has beside its steps, as a duration and as a multiple of their time. */
   private static final Duration START = Duration.ofMinutes(3);
 
@@ -149,7 +150,7 @@ record DlioTool(PeerEnvironment environment, ChildProcesses processes, Path fold
             .redirectErrorStream(true)
             .redirectOutput(log.toFile());
     builder.environment().putAll(KnownPeer.DDSTORE.variables());
-    builder.environment().put("TMPDIR", folder.toString());
+    builder.environment().put("TMPDIR", sockets.toString());
     Process process = processes.start(builder);
     try {
       if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -25,7 +25,8 @@ class PageBlocksTest {
       Set.of("java", "sql", "shell", "bash", "python", "dockerfile");
 
   /** Blocks that are parsed here, and those that only show something. */
-  private static final Set<String> OTHERS = Set.of("c", "properties", "yaml", "text", "mermaid");
+  private static final Set<String> OTHERS =
+      Set.of("c", "json", "properties", "yaml", "text", "mermaid");
 
   private static List<Block> blocks;
 

@@ -51,6 +51,9 @@ final class ProjectCommands {
   }
 
   private void add(String name, CommandLine command) {
+    if (command.getCommandSpec().usageMessage().hidden()) {
+      return; // writes the pages of this project
+    }
     if (command.getSubcommands().isEmpty()) {
       helps.put(name, command.getUsageMessage(Ansi.OFF));
     }

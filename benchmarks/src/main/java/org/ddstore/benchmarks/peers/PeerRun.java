@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.ddstore.benchmarks.driver.ChildProcesses;
 import org.ddstore.local.EmbeddedSpark;
-import org.ddstore.local.ExitCleanup;
 import org.ddstore.local.ScratchDirectory;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
@@ -110,9 +109,8 @@ public final class PeerRun {
   private static PeerReport runBeside(
       StoreHandle rows, StoreHandle cells, PeerPlan plan, PeerSteps steps)
       throws IOException, InterruptedException {
-    Path temporary = Files.createTempDirectory(Path.of("/tmp"), "ddstore-peers-");
-    ExitCleanup cleanup = new ExitCleanup("ddstore-peers", () -> PeerEnvironment.delete(temporary));
     try (ScratchDirectory scratch = ScratchDirectory.create("ddstore-peers-");
+        ScratchDirectory temporary = ScratchDirectory.create(Path.of("/tmp"), "ddstore-peers-");
         ChildProcesses processes = new ChildProcesses(EXIT_PATIENCE)) {
       Path folder = scratch.path();
       if (rows != null) {
@@ -121,9 +119,7 @@ public final class PeerRun {
         withoutPaths(rows).save(folder.resolve("ports.json"));
         withoutPaths(cells).save(folder.resolve("ports-sparse.json"));
       }
-      return new PeerRun(plan, folder, temporary, processes, steps).run();
-    } finally {
-      cleanup.close();
+      return new PeerRun(plan, folder, temporary.path(), processes, steps).run();
     }
   }
 
