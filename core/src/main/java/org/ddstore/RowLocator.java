@@ -141,7 +141,7 @@ final class RowLocator implements AutoCloseable {
       } catch (DDStoreException e) {
         Set<ProcessAddress> silent = plan.remote().silentProcesses();
         silences += silent.isEmpty() ? 0 : 1;
-        if (silences > variable.copies() // other readers have returned to a silent copy
+        if (silences > variable.servingProcesses() // other readers have returned to a silent copy
             || !variable.failOver(current, plan.remote().goneProcesses(), silent)) {
           throw e;
         }

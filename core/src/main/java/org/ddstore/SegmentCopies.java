@@ -270,8 +270,12 @@ final class SegmentCopies {
     return gone.contains(process) || silent.contains(process);
   }
 
-  int copies() {
-    return copies.size();
+  long processes() {
+    return copies.stream()
+        .flatMap(copy -> copy.segments().stream())
+        .map(SegmentAddress::endpoint)
+        .distinct()
+        .count();
   }
 
   /** Returns a text that is equal for copies of the same rows. */

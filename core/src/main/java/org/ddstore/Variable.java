@@ -301,9 +301,9 @@ public final class Variable {
     return reach.readTimeout();
   }
 
-  /** Returns the number of copies of the rows, one per catalog. */
-  int copies() {
-    return copies == null ? 1 : copies.copies();
+  /** Returns the number of processes that serve the rows or copies of them; 0 without copies. */
+  long servingProcesses() {
+    return copies == null ? 0 : copies.processes();
   }
 
   /** Returns whether processes that are not excluded have copies of all rows of another one. */

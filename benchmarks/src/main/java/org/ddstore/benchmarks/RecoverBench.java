@@ -59,7 +59,7 @@ final class RecoverBench extends Bench {
       names = "--rows",
       paramLabel = "N",
       description = "Number of rows without copies; ${DEFAULT-VALUE} by default.")
-  private long rows = 4_000_000;
+  private long rows = 8_000_000;
 
   @Option(
       names = "--readers",

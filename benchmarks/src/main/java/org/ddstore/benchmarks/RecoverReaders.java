@@ -15,13 +15,16 @@ import org.ddstore.types.DDStoreException;
 /** Threads of this JVM that read random batches of a store without end, and note their pauses. */
 final class RecoverReaders implements AutoCloseable {
   private static final int BATCH = 64;
+  private static final long PACE_MS = 5;
 
   private final StoreReader store;
+  private final boolean isPaced;
   private final List<Loop> loops = new ArrayList<>();
   private volatile boolean isEnding;
 
-  private RecoverReaders(StoreReader store) {
+  private RecoverReaders(StoreReader store, boolean isPaced) {
     this.store = store;
+    this.isPaced = isPaced;
   }
 
   /**
@@ -31,7 +34,18 @@ final class RecoverReaders implements AutoCloseable {
    */
   static RecoverReaders start(
       ResidentStore resident, long first, long count, int threads, long seed) {
-    RecoverReaders readers = new RecoverReaders(resident.handle().attach());
+    return start(resident, false, first, count, threads, seed);
+  }
+
+  /** Starts threads that pause between batches, so that they leave the processors to others. */
+  static RecoverReaders paced(
+      ResidentStore resident, long first, long count, int threads, long seed) {
+    return start(resident, true, first, count, threads, seed);
+  }
+
+  private static RecoverReaders start(
+      ResidentStore resident, boolean isPaced, long first, long count, int threads, long seed) {
+    RecoverReaders readers = new RecoverReaders(resident.handle().attach(), isPaced);
     Random seeds = new Random(seed);
     for (int i = 0; i < threads; i++) {
       Loop loop = readers.new Loop(first, count, seeds.nextLong());
@@ -49,10 +63,6 @@ final class RecoverReaders implements AutoCloseable {
     return loops.stream()
         .map(loop -> (double) loop.takeLongestNs() / TimeUnit.MILLISECONDS.toNanos(1))
         .toList();
-  }
-
-  long batches() {
-    return loops.stream().mapToLong(loop -> loop.batches).sum();
   }
 
   /** Returns the number of rows that differed from the expected ones. */
@@ -87,7 +97,6 @@ final class RecoverReaders implements AutoCloseable {
     private final Random random;
     private final LongAccumulator longestNs = new LongAccumulator(Math::max, 0);
     private volatile long lastNs = System.nanoTime();
-    private volatile long batches;
     private volatile long mismatches;
     private volatile Throwable failure;
 
@@ -108,7 +117,9 @@ final class RecoverReaders implements AutoCloseable {
           long nowNs = System.nanoTime();
           longestNs.accumulate(nowNs - lastNs);
           lastNs = nowNs;
-          batches++;
+          if (isPaced) {
+            Thread.sleep(PACE_MS);
+          }
         }
       } catch (Throwable e) { // reported when the readers are closed
         failure = e;

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -14,6 +15,7 @@ import org.apache.spark.sql.Row;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.DDStoreException;
@@ -26,6 +28,9 @@ final class RecoverRun {
   private static final Duration AFTER_KILL = Duration.ofSeconds(2);
   private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final long POLL_MS = 20;
+  private static final String KILL = "kill: ";
+  private static final String STOP = "stop: ";
+  private static final String RELOAD = "kill without copies: ";
 
   private final EmbeddedSpark spark;
   private final int readers;
@@ -53,6 +58,10 @@ final class RecoverRun {
     samples.add(new RecoverBench.Sample(what, unit, value));
   }
 
+  private ResidentStore load(String name, long count, int ranks) {
+    return DDStores.from(rows(spark, count)).ranks(ranks).shortcut(false).load(name);
+  }
+
   private ResidentStore withCopies() {
     if (copies == null) {
       copies =
@@ -77,7 +86,7 @@ final class RecoverRun {
       Thread.sleep(AFTER_KILL.toMillis());
       reading
           .longestPausesMillis()
-          .forEach(pause -> sample("kill with copies: longest pause of a reader", "ms", pause));
+          .forEach(pause -> sample(KILL + "longest pause of a reader", "ms", pause));
       mismatches += reading.mismatches();
     }
     awaitLost(store);
@@ -100,14 +109,14 @@ final class RecoverRun {
       }
       reading
           .longestPausesMillis()
-          .forEach(pause -> sample("stop with copies: longest pause of a reader", "ms", pause));
+          .forEach(pause -> sample(STOP + "longest pause of a reader", "ms", pause));
       long goesOnNs = System.nanoTime();
       long served = servedBy(store, shard);
       await("reads of " + shard, () -> servedBy(store, shard) > served + 2L * readers);
-      sample("stop with copies: until the executor is used again", "ms", millisSince(goesOnNs));
+      sample(STOP + "until the executor is used again", "ms", millisSince(goesOnNs));
       reading
           .longestPausesMillis()
-          .forEach(pause -> sample("after a stop: longest pause of a reader", "ms", pause));
+          .forEach(pause -> sample(STOP + "longest pause of a reader after it", "ms", pause));
       mismatches += reading.mismatches();
     }
     if (store.shards().stream().anyMatch(ResidentShard::isLost)) {
@@ -117,10 +126,7 @@ final class RecoverRun {
 
   /** Loads rows, kills the executor of some, and loads them again while others are read. */
   void killWithoutCopies(long count) throws InterruptedException {
-    long startNs = System.nanoTime();
-    ResidentStore store =
-        DDStores.from(rows(spark, count)).ranks(RANKS).shortcut(false).load("single");
-    double loadMillis = millisSince(startNs);
+    ResidentStore store = load("single", count, RANKS);
     ResidentShard lost = served(store);
     List<ResidentShard> kept =
         store.shards().stream()
@@ -130,27 +136,29 @@ final class RecoverRun {
     ProcessHandle process = process(store, lost);
     ResidentShard read = kept.get(0);
     try (RecoverReaders reading =
-        RecoverReaders.start(store, read.firstRow(), read.rows(), readers, seed++)) {
+        RecoverReaders.paced(store, read.firstRow(), read.rows(), readers, seed++)) {
+      long loadNs = System.nanoTime();
+      ResidentStore compared = load("compared", lostRows, RANKS - kept.size());
+      double loadMillis = millisSince(loadNs);
+      compared.drop();
       long killNs = System.nanoTime();
       process.destroyForcibly();
       awaitLost(store);
-      sample("kill without copies: until the loss is known", "ms", millisSince(killNs));
-      await("a new executor", () -> executors() == 2);
-      sample("kill without copies: until an executor replaces it", "ms", millisSince(killNs));
+      sample(RELOAD + "until the loss is known", "ms", millisSince(killNs));
       reading.longestPausesMillis();
-      long batches = reading.batches();
-      long repairNs = System.nanoTime();
-      store.repair();
-      double repairMillis = millisSince(repairNs);
-      sample("kill without copies: first load", "ms", loadMillis);
-      sample("kill without copies: load of the lost rows", "ms", repairMillis);
-      double loadRate = (double) count / RANKS / loadMillis;
-      double repairRate = (double) lostRows / (RANKS - kept.size()) / repairMillis;
-      sample("kill without copies: rate to that of the first load", "ratio", repairRate / loadRate);
-      sample(
-          "kill without copies: other batches meanwhile",
-          "per s",
-          (reading.batches() - batches) / repairMillis * 1000);
+      CompletableFuture<Void> repair = CompletableFuture.runAsync(store::repair);
+      await("slots of a new executor", () -> slots() >= RANKS || repair.isDone());
+      sample(RELOAD + "until a new executor has slots", "ms", millisSince(killNs));
+      long slotsNs = System.nanoTime();
+      repair.join();
+      double repairMillis = millisSince(slotsNs);
+      sample(RELOAD + "until all rows are there", "ms", millisSince(killNs));
+      sample(RELOAD + "load of as many rows into a new store", "ms", loadMillis);
+      sample(RELOAD + "load of the lost rows, from slots on", "ms", repairMillis);
+      sample(RELOAD + "its rate by that of the load", "ratio", loadMillis / repairMillis);
+      reading
+          .longestPausesMillis()
+          .forEach(pause -> sample(RELOAD + "longest pause of a reader of others", "ms", pause));
       mismatches += reading.mismatches();
     }
     store.drop();
@@ -179,8 +187,8 @@ final class RecoverRun {
         .sum();
   }
 
-  private int executors() {
-    return spark.session().sparkContext().getExecutorMemoryStatus().size() - 1; // and the driver
+  private int slots() {
+    return ClusterFacts.of(spark.session().sparkContext()).slots();
   }
 
   private static void awaitLost(ResidentStore store) throws InterruptedException {

@@ -65,7 +65,7 @@ record ResidentRepair(
     if (layout.lost().isEmpty()) {
       return;
     }
-    int maxSlots = awaitExecutors();
+    Slots slots = new Slots();
     for (int part = 0; part < layout.parts(); part++) {
       List<Place> copied = new ArrayList<>();
       List<Place> loaded = new ArrayList<>();
@@ -75,11 +75,13 @@ record ResidentRepair(
           (layout.hasCopy(place) ? copied : loaded).add(place);
         }
       }
-      for (List<Place> some : atMost(maxSlots, copied)) {
-        now = copy(now, some);
+      if (!copied.isEmpty()) {
+        for (List<Place> some : atMost(slots.await(), copied)) {
+          now = copy(now, some);
+        }
       }
-      for (List<Place> some : atMost(maxSlots, loaded)) {
-        now = load(now, part, some);
+      if (!loaded.isEmpty()) {
+        now = load(now, part, loaded, slots);
       }
     }
   }
@@ -142,6 +144,19 @@ record ResidentRepair(
     return Math.max(1, Math.min(ranks, cluster.slots()));
   }
 
+  /** The slots of a repair, for which it waits once, when it first needs them. */
+  private final class Slots {
+    private int maxSlots; // 0 before the wait
+
+    /** Returns the number of shards that can be restored at the same time. */
+    int await() {
+      if (maxSlots == 0) {
+        maxSlots = awaitExecutors();
+      }
+      return maxSlots;
+    }
+  }
+
   private ResidentLayout copy(ResidentLayout now, List<Place> places) {
     List<ShardReport> lost = places.stream().map(layout::shard).toList();
     CopyLoader loader = new CopyLoader(snapshot.get(), lost);
@@ -156,33 +171,47 @@ record ResidentRepair(
                 PlacedRdd.empty(origin.session().sparkContext(), homes(now, places)), loader));
   }
 
-  private ResidentLayout load(ResidentLayout now, int part, List<Place> places) {
+  /** Loads shards of a part again. Plans while executors are replaced. */
+  private ResidentLayout load(ResidentLayout before, int part, List<Place> places, Slots slots) {
     ResidentOrigin origin = origins.get(part);
-    int[] members =
-        places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
+    ResidentLayout now = before;
     if (origin.dump().isPresent()) {
-      return load(now, part, places, origin.dump().get(), members);
+      for (List<Place> some : atMost(slots.await(), places)) {
+        now = load(now, part, some, origin.dump().get());
+      }
+      return now;
     }
     int firstRank = places.get(0).rank();
     try (Plans plans = origin.plans(() -> like(plan(origin), firstRank))) {
-      return replace(
-          now,
-          places,
-          origin,
-          layout.rowsOf(part),
-          attempt -> {
-            IngestPlan plan = plans.forAttempt(attempt);
-            return new ResidentLoading.Source(
-                PlacedRdd.of(plan.shardsOf(members), homes(now, places)), plan.encoder(members));
-          });
+      for (List<Place> some : atMost(slots.await(), places)) {
+        now = load(now, part, some, plans);
+      }
+      return now;
     } catch (NotUniformException e) {
       throw new RebuildDiffersException(name, firstRank, e.getMessage());
     }
   }
 
+  private ResidentLayout load(ResidentLayout now, int part, List<Place> places, Plans plans) {
+    int[] members = members(places);
+    return replace(
+        now,
+        places,
+        origins.get(part),
+        layout.rowsOf(part),
+        attempt -> {
+          IngestPlan plan = plans.forAttempt(attempt);
+          return new ResidentLoading.Source(
+              PlacedRdd.of(plan.shardsOf(members), homes(now, places)), plan.encoder(members));
+        });
+  }
+
+  private int[] members(List<Place> places) {
+    return places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
+  }
+
   /** Loads shards of a restored store again, from its dump. */
-  private ResidentLayout load(
-      ResidentLayout now, int part, List<Place> places, DumpSource dump, int... members) {
+  private ResidentLayout load(ResidentLayout now, int part, List<Place> places, DumpSource dump) {
     try {
       dump.check();
     } catch (DumpException e) {
@@ -197,7 +226,7 @@ record ResidentRepair(
         attempt ->
             new ResidentLoading.Source(
                 PlacedRdd.empty(origin.session().sparkContext(), homes(now, places)),
-                dump.loader(layout.groups().width(), members)));
+                dump.loader(layout.groups().width(), members(places))));
   }
 
   /** Plans a reload; the DataFrame may read stores, even this one, that have also lost rows. */

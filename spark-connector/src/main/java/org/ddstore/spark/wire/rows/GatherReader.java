@@ -147,6 +147,11 @@ public final class GatherReader implements RemoteReader {
     return paths.mayBeAlive(process);
   }
 
+  /** Returns whether other processes have all rows of a process. */
+  boolean isReplaceable(ProcessAddress process) {
+    return replaceable.test(process, Set.of());
+  }
+
   CompletableFuture<DataPath> open(ProcessAddress process) {
     return paths.open(process);
   }
