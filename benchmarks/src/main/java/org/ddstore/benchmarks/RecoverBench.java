@@ -27,10 +27,12 @@ import picocli.CommandLine.Option;
           + " random rows over tcp and compare them.",
       "With two copies: the longest pause of each reader after a kill and during a stop, and the"
           + " time until an executor that goes on is used again.",
-      "Without copies: the rate at which lost rows are loaded again, per rank that loads, beside"
-          + " the rate of the first load."
+      "Without copies: the rate at which a rank loads lost rows again, beside that of the first load,"
+          + " both in executors that have loaded nothing before."
     })
 final class RecoverBench extends Bench {
+  private static final long ROWS_IN_COPIES = 100_000;
+
   @Option(
       names = "--kills",
       paramLabel = "N",
@@ -94,31 +96,41 @@ final class RecoverBench extends Bench {
     }
     List<Sample> samples = new ArrayList<>();
     long mismatches = 0;
-    try (Progress progress = progress(kills + stops + reloads);
-        EmbeddedSpark spark =
-            EmbeddedSpark.open(
-                "ddstore bench recover",
-                2,
-                2,
-                1024,
-                Map.of("spark.task.maxFailures", "20", "spark.deploy.maxExecutorRetries", "-1"))) {
-      RecoverRun run = new RecoverRun(spark, readers, seed, samples);
+    try (Progress progress = progress(kills + stops + reloads)) {
       int step = 0;
-      for (int i = 0; i < kills; i++) {
-        run.killWithCopies();
-        progress.stepTo(++step);
-      }
-      for (int i = 0; i < stops; i++) {
-        run.stopWithCopies(stopSeconds);
-        progress.stepTo(++step);
+      if (kills + stops > 0) {
+        try (EmbeddedSpark spark = open(2)) {
+          RecoverRun run = new RecoverRun(spark, ROWS_IN_COPIES, readers, seed, samples);
+          for (int i = 0; i < kills; i++) {
+            run.killWithCopies();
+            progress.stepTo(++step);
+          }
+          for (int i = 0; i < stops; i++) {
+            run.stopWithCopies(stopSeconds);
+            progress.stepTo(++step);
+          }
+          mismatches += run.mismatches();
+        }
       }
       for (int i = 0; i < reloads; i++) {
-        run.killWithoutCopies(rows);
+        try (EmbeddedSpark spark = open(1)) {
+          RecoverRun run = new RecoverRun(spark, rows, readers, seed + i, samples);
+          run.killWithoutCopies();
+          mismatches += run.mismatches();
+        }
         progress.stepTo(++step);
       }
-      mismatches = run.mismatches();
     }
     return report(samples, mismatches);
+  }
+
+  private static EmbeddedSpark open(int coresEach) {
+    return EmbeddedSpark.open(
+        "ddstore bench recover",
+        2,
+        coresEach,
+        1024,
+        Map.of("spark.deploy.maxExecutorRetries", "-1")); // replaces every killed executor
   }
 
   private int report(List<Sample> samples, long mismatches) {

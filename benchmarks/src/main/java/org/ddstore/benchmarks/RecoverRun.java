@@ -10,11 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.types.ExecutorStatistics;
 import org.ddstore.spark.types.ResidentShard;
@@ -23,7 +22,6 @@ import org.ddstore.types.DDStoreException;
 /** The faults of {@link RecoverBench}, one a call, on executors that it kills and stops. */
 final class RecoverRun {
   private static final int RANKS = 4;
-  private static final long ROWS_IN_COPIES = 100_000;
   private static final Duration BEFORE = Duration.ofMillis(300);
   private static final Duration AFTER_KILL = Duration.ofSeconds(2);
   private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -33,14 +31,23 @@ final class RecoverRun {
   private static final String RELOAD = "kill without copies: ";
 
   private final EmbeddedSpark spark;
+  private final StoreSpec rows;
   private final int readers;
   private final List<RecoverBench.Sample> samples;
   private long seed;
   private long mismatches;
   private ResidentStore copies; // null before the first fault with copies
 
-  RecoverRun(EmbeddedSpark spark, int readers, long seed, List<RecoverBench.Sample> samples) {
+  /**
+   * @param count number of rows of each store
+   */
+  RecoverRun(
+      EmbeddedSpark spark, long count, int readers, long seed, List<RecoverBench.Sample> samples) {
     this.spark = spark;
+    this.rows =
+        DDStores.from(
+                spark.session().range(count).selectExpr("id", "array_repeat(float(id), 32) as x"))
+            .shortcut(false);
     this.readers = readers;
     this.seed = seed;
     this.samples = samples;
@@ -50,26 +57,14 @@ final class RecoverRun {
     return mismatches;
   }
 
-  private static Dataset<Row> rows(EmbeddedSpark spark, long count) {
-    return spark.session().range(count).selectExpr("id", "array_repeat(float(id), 32) as x");
-  }
-
   private void sample(String what, String unit, double value) {
     samples.add(new RecoverBench.Sample(what, unit, value));
-  }
-
-  private ResidentStore load(String name, long count, int ranks) {
-    return DDStores.from(rows(spark, count)).ranks(ranks).shortcut(false).load(name);
   }
 
   private ResidentStore withCopies() {
     if (copies == null) {
       copies =
-          DDStores.from(rows(spark, ROWS_IN_COPIES))
-              .ranks(RANKS)
-              .width(RANKS / 2)
-              .shortcut(false)
-              .load("copies");
+          rows.ranks(RANKS).width(RANKS / 2).load("copies");
     }
     return copies;
   }
@@ -124,44 +119,40 @@ final class RecoverRun {
     }
   }
 
-  /** Loads rows, kills the executor of some, and loads them again while others are read. */
-  void killWithoutCopies(long count) throws InterruptedException {
-    ResidentStore store = load("single", count, RANKS);
+  /**
+   * Loads rows into new executors, kills the executor of some, and loads these again while others
+   * are read. Load and reload both run in executors that have loaded nothing before.
+   */
+  void killWithoutCopies() throws InterruptedException {
+    long startNs = System.nanoTime();
+    ResidentStore store = rows.ranks(2).load("single");
+    double loadMillis = millisSince(startNs);
     ResidentShard lost = served(store);
-    List<ResidentShard> kept =
-        store.shards().stream()
-            .filter(shard -> !shard.executorId().equals(lost.executorId()))
-            .toList();
-    long lostRows = count - kept.stream().mapToLong(ResidentShard::rows).sum();
+    ResidentShard kept = store.shards().get(1);
     ProcessHandle process = process(store, lost);
-    ResidentShard read = kept.get(0);
     try (RecoverReaders reading =
-        RecoverReaders.paced(store, read.firstRow(), read.rows(), readers, seed++)) {
-      long loadNs = System.nanoTime();
-      ResidentStore compared = load("compared", lostRows, RANKS - kept.size());
-      double loadMillis = millisSince(loadNs);
-      compared.drop();
+        RecoverReaders.paced(store, kept.firstRow(), kept.rows(), readers, seed++)) {
       long killNs = System.nanoTime();
       process.destroyForcibly();
       awaitLost(store);
       sample(RELOAD + "until the loss is known", "ms", millisSince(killNs));
       reading.longestPausesMillis();
       CompletableFuture<Void> repair = CompletableFuture.runAsync(store::repair);
-      await("slots of a new executor", () -> slots() >= RANKS || repair.isDone());
+      await("slots of a new executor", () -> slots() >= 2 || repair.isDone());
       sample(RELOAD + "until a new executor has slots", "ms", millisSince(killNs));
       long slotsNs = System.nanoTime();
       repair.join();
       double repairMillis = millisSince(slotsNs);
       sample(RELOAD + "until all rows are there", "ms", millisSince(killNs));
-      sample(RELOAD + "load of as many rows into a new store", "ms", loadMillis);
-      sample(RELOAD + "load of the lost rows, from slots on", "ms", repairMillis);
-      sample(RELOAD + "its rate by that of the load", "ratio", loadMillis / repairMillis);
+      sample(RELOAD + "first load, of 2 ranks", "ms", loadMillis);
+      sample(RELOAD + "load of the lost rank, from slots on", "ms", repairMillis);
+      double rate = lost.rows() / repairMillis;
+      sample(RELOAD + "rate of a rank by that of the first load", "ratio", rate / (store.rows() / 2.0 / loadMillis));
       reading
           .longestPausesMillis()
           .forEach(pause -> sample(RELOAD + "longest pause of a reader of others", "ms", pause));
       mismatches += reading.mismatches();
     }
-    store.drop();
   }
 
   /** The first shard, which readers prefer among its copies. */
