@@ -124,6 +124,7 @@ final class RecoverRun {
    * are read. Load and reload both run in executors that have loaded nothing before.
    */
   void killWithoutCopies() throws InterruptedException {
+    await("slots of the executors", () -> slots() >= 2);
     long startNs = System.nanoTime();
     ResidentStore store = rows.ranks(2).load("single");
     double loadMillis = millisSince(startNs);
@@ -147,7 +148,7 @@ final class RecoverRun {
       sample(RELOAD + "first load, of 2 ranks", "ms", loadMillis);
       sample(RELOAD + "load of the lost rank, from slots on", "ms", repairMillis);
       double rate = lost.rows() / repairMillis;
-      sample(RELOAD + "rate of a rank by that of the first load", "ratio", rate / (store.rows() / 2.0 / loadMillis));
+      sample(RELOAD + "rate of a rank by that of the first load", "ratio", rate / (store.rows() / (2 * loadMillis)));
       reading
           .longestPausesMillis()
           .forEach(pause -> sample(RELOAD + "longest pause of a reader of others", "ms", pause));
