@@ -2,7 +2,9 @@
 package org.ddstore.spark.resident;
 
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -34,7 +36,7 @@ final class LoadProtocol<P> {
   }
 
   private final int maxRounds;
-  private final Set<P> holders = new LinkedHashSet<>();
+  private final Map<P, Integer> holders = new LinkedHashMap<>(); // shards of each process
   private final Set<P> silent = new LinkedHashSet<>();
   private final Set<P> ended = new LinkedHashSet<>();
   private final Set<P> expired = new LinkedHashSet<>();
@@ -60,7 +62,7 @@ final class LoadProtocol<P> {
 
   /** Returns the processes in which the last job has left shards. */
   Set<P> holders() {
-    return Set.copyOf(holders);
+    return Set.copyOf(holders.keySet());
   }
 
   /** Returns the processes that have not answered yet. */
@@ -78,26 +80,30 @@ final class LoadProtocol<P> {
     return Set.copyOf(expired);
   }
 
-  /** The job has left shards in processes. */
-  void loaded(Collection<P> processes) {
+  /**
+   * The job has left shards in processes.
+   *
+   * @param shards the process of each shard
+   */
+  void loaded(Collection<P> shards) {
     require(Step.RUN);
     rounds++;
     holders.clear();
     ended.clear();
     expired.clear();
-    holders.addAll(processes);
+    shards.forEach(process -> holders.merge(process, 1, Integer::sum));
     silent.clear();
-    silent.addAll(processes);
+    silent.addAll(shards);
     step = Step.CONFIRM;
   }
 
   /**
    * A process has answered.
    *
-   * @param holds whether it keeps its shards; false if their lease has ended
+   * @param shards number of shards that it keeps; too few if their lease has ended
    */
-  void answered(P process, boolean holds) {
-    if (settle(process) && !holds) {
+  void answered(P process, int shards) {
+    if (settle(process) && shards < holders.get(process)) {
       expired.add(process);
     }
     decide();

@@ -2,7 +2,6 @@
 package org.ddstore.spark.resident;
 
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -80,7 +79,7 @@ public final class ResidentLoading {
         switch (load.step()) {
           case RUN -> {
             shards = load(estimatedBytes, base, sources);
-            load.loaded(processesOf(shards));
+            load.loaded(shards.stream().map(ShardReport::process).toList());
           }
           case CONFIRM -> confirm(load, shards);
           case PUBLISH -> {
@@ -146,11 +145,5 @@ public final class ResidentLoading {
       }
     }
     return executors;
-  }
-
-  private static Set<ProcessAddress> processesOf(List<ShardReport> shards) {
-    Set<ProcessAddress> all = new LinkedHashSet<>();
-    shards.forEach(shard -> all.add(shard.process()));
-    return all;
   }
 }

@@ -107,12 +107,12 @@ public final class ResidentProcesses implements AutoCloseable {
           session
               .control()
               .call(process, ResidentControl.confirm(attempt), System.nanoTime() + ROUND.toNanos());
-      load.answered(process, ResidentControl.parseFound(answer));
+      load.answered(process, ResidentControl.parseShards(answer));
     } catch (PeerGoneException e) {
       if (e.hasEnded()) {
         load.ended(process);
       } else {
-        load.answered(process, false); // it had no other rows, and has left the store
+        load.answered(process, 0); // it had no other rows, and has left the store
       }
     } catch (DeadlineExceededException e) {
       LOG.debug("executor at {} has not confirmed its rows yet", process, e);

@@ -106,14 +106,14 @@ public final class ResidentShards {
   }
 
   /**
-   * Keeps the shards of an attempt. The driver may repeat the request if an answer was lost.
+   * Keeps the shards of an attempt, see {@link ShardLeases#confirm}.
    *
-   * @return false if no shard of the attempt is here, because its lease has ended
+   * @return number of shards of the attempt that are here
    */
-  static boolean confirm(Nonce store, Nonce attempt) {
+  static int confirm(Nonce store, Nonce attempt) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
-      return holding != null && holding.shards.confirm(attempt);
+      return holding == null ? 0 : holding.shards.confirm(attempt);
     }
   }
 

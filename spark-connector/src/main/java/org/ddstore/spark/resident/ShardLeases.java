@@ -26,12 +26,13 @@ final class ShardLeases<S> {
   /**
    * Keeps the shards of an attempt. The driver may repeat the request if an answer was lost.
    *
-   * @return false if no shard of the attempt is here, because its lease has ended
+   * @return number of shards of the attempt that are here: fewer than it has loaded if its lease
+   *     has ended, or if a late rank of another attempt has freed some
    */
-  boolean confirm(Nonce attempt) {
+  int confirm(Nonce attempt) {
     leased.stream().filter(of(attempt)).forEach(confirmed::add);
     leased.removeIf(of(attempt));
-    return confirmed.stream().anyMatch(of(attempt));
+    return (int) confirmed.stream().filter(of(attempt)).count();
   }
 
   /** Ends the lease of an attempt: its unconfirmed shards are to be freed. */

@@ -71,7 +71,7 @@ class ResidentProcessesTest {
         freed = true;
         joined.control().serve(null);
       }
-      return ByteBuffer.wrap(new byte[] {(byte) (isExpired ? 0 : 1)});
+      return ByteBuffer.allocate(Integer.BYTES).putInt(isExpired ? 0 : 1).flip();
     }
 
     private void awaitProceed() {
@@ -195,7 +195,8 @@ class ResidentProcessesTest {
             new ResidentProcesses(session, FOR_EVER, Duration.ofMillis(10));
         ServerSocket silent = silent()) {
       assertThatThrownBy(
-              () -> processes.confirm(
+              () ->
+                  processes.confirm(
                       loaded(List.of(address(silent))), Nonce.random(), process -> false))
           .isInstanceOf(DeadlineExceededException.class)
           .hasMessageContaining("have loaded their rows but have not answered");
