@@ -7,10 +7,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
-import org.ddstore.spark.cluster.LiveExecutors;
+import org.ddstore.spark.cluster.ExecutorStates;
+import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.types.ProcessAddress;
 
 /**
@@ -18,8 +20,8 @@ import org.ddstore.types.ProcessAddress;
  * change them. Thread-safe.
  */
 public final class ResidentPlaces {
-  private final String name;
-  private final SparkContext context;
+  private final ExecutorStates executors;
+  private final BiConsumer<List<ShardReport>, ResidentLayout> onLost;
   private final Supplier<String> description;
 
   /** All processes that have ever held rows, by executor id. */
@@ -34,8 +36,26 @@ public final class ResidentPlaces {
    */
   public ResidentPlaces(
       String name, SparkContext context, ResidentLayout layout, Supplier<String> description) {
-    this.name = name;
-    this.context = context;
+    this(
+        ExecutorStates.of(context),
+        (lost, now) ->
+            Interrupts.cleanUp(
+                "record of lost shards", () -> new StoreEvents(context, name).lost(lost, now)),
+        layout,
+        description);
+  }
+
+  /**
+   * @param onLost receiver of shards that are newly lost, with the layout afterwards; throws
+   *     nothing, because the change has happened
+   */
+  ResidentPlaces(
+      ExecutorStates executors,
+      BiConsumer<List<ShardReport>, ResidentLayout> onLost,
+      ResidentLayout layout,
+      Supplier<String> description) {
+    this.executors = executors;
+    this.onLost = onLost;
     this.description = description;
     this.layout = layout;
     this.holders.putAll(layout.processes());
@@ -51,23 +71,26 @@ public final class ResidentPlaces {
    * #findLost}.
    *
    * @param to change of the layout; nothing changes if it throws, as it does if {@link #isEnded()}
+   * @return the layout before
    */
-  void change(UnaryOperator<ResidentLayout> to) {
+  ResidentLayout change(UnaryOperator<ResidentLayout> to) {
+    ResidentLayout before;
     ResidentLayout after;
     List<ShardReport> lost;
     synchronized (this) {
-      ResidentLayout before = layout;
+      before = layout;
       after = to.apply(before);
       layout = after;
       holders.putAll(after.processes());
       lost = after.lostSince(before);
       losses += lost.size();
     }
-    new StoreEvents(context, name).lost(lost, after);
+    onLost.accept(lost, after);
+    return before;
   }
 
-  public void markLost(Set<String> executors) {
-    change(now -> now.without(executors));
+  public void markLost(Set<String> executorIds) {
+    change(now -> now.without(executorIds));
   }
 
   /**
@@ -77,7 +100,7 @@ public final class ResidentPlaces {
    * @return the current layout
    */
   public ResidentLayout findLost() {
-    markLost(LiveExecutors.ended(context, layout.executors()));
+    markLost(executors.ended(layout.executors()));
     return layout;
   }
 
@@ -88,7 +111,7 @@ public final class ResidentPlaces {
 
   /** Returns the ids of executors that hold rows and are being decommissioned. */
   public Set<String> leaving() {
-    return LiveExecutors.leaving(context, layout.executors());
+    return executors.leaving(layout.executors());
   }
 
   public boolean isEnded() {
@@ -122,13 +145,13 @@ public final class ResidentPlaces {
       left = new TreeMap<>(holders);
     }
     Set<String> known = layout.executors();
-    left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
+    left.keySet().removeIf(id -> !known.contains(id) && !executors.serves(id));
     return left;
   }
 
   /** Returns whether Spark has not removed an executor. */
   boolean serves(String executorId) {
-    return LiveExecutors.serves(context, executorId);
+    return executors.serves(executorId);
   }
 
   public void checkLive() {
