@@ -36,7 +36,8 @@ final class SegmentCopies {
   private final List<Catalog.Entry> copies;
   private final Set<ProcessAddress> gone = new HashSet<>();
   private final Set<ProcessAddress> silent = new HashSet<>();
-  private final Map<ProcessAddress, CompletableFuture<?>> probes = new HashMap<>(); // of silent ones
+  private final Map<ProcessAddress, CompletableFuture<?>> probes =
+      new HashMap<>(); // of silent ones
   private final long probePeriodNs;
   private volatile long probeNs = NEVER; // time of the next look at silent processes
 
@@ -220,8 +221,7 @@ final class SegmentCopies {
       CompletableFuture<?> probe = probes.get(process);
       if (probe == null || probe.isDone()) {
         probes.put(
-            process,
-            reach.transport().probe(process).thenRun(() -> probeNs = System.nanoTime()));
+            process, reach.transport().probe(process).thenRun(() -> probeNs = System.nanoTime()));
       }
     }
     return hasAnswered && attachAgain(attachments, addresses, process -> true, reach);

@@ -63,8 +63,7 @@ final class RecoverRun {
 
   private ResidentStore withCopies() {
     if (copies == null) {
-      copies =
-          rows.ranks(RANKS).width(RANKS / 2).load("copies");
+      copies = rows.ranks(RANKS).width(RANKS / 2).load("copies");
     }
     return copies;
   }
@@ -148,7 +147,10 @@ final class RecoverRun {
       sample(RELOAD + "first load, of 2 ranks", "ms", loadMillis);
       sample(RELOAD + "load of the lost rank, from slots on", "ms", repairMillis);
       double rate = lost.rows() / repairMillis;
-      sample(RELOAD + "rate of a rank by that of the first load", "ratio", rate / (store.rows() / (2 * loadMillis)));
+      sample(
+          RELOAD + "rate of a rank by that of the first load",
+          "ratio",
+          rate / (store.rows() / (2 * loadMillis)));
       reading
           .longestPausesMillis()
           .forEach(pause -> sample(RELOAD + "longest pause of a reader of others", "ms", pause));
@@ -167,8 +169,7 @@ final class RecoverRun {
             .run(rank -> SparkEnv.get().executorId() + "/" + ProcessHandle.current().pid())
             .stream()
             .map(text -> text.split("/", 2))
-            .collect(
-                Collectors.toMap(pair -> pair[0], pair -> Long.valueOf(pair[1]), (a, b) -> a));
+            .collect(Collectors.toMap(pair -> pair[0], pair -> Long.valueOf(pair[1]), (a, b) -> a));
     return ProcessHandle.of(pids.get(shard.executorId())).orElseThrow();
   }
 
@@ -184,9 +185,7 @@ final class RecoverRun {
   }
 
   private static void awaitLost(ResidentStore store) throws InterruptedException {
-    await(
-        "the loss of an executor",
-        () -> store.shards().stream().anyMatch(ResidentShard::isLost));
+    await("the loss of an executor", () -> store.shards().stream().anyMatch(ResidentShard::isLost));
   }
 
   private static void await(String what, BooleanSupplier condition) throws InterruptedException {
