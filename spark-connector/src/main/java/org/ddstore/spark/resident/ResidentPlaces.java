@@ -2,6 +2,7 @@
 package org.ddstore.spark.resident;
 
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +27,9 @@ public final class ResidentPlaces {
 
   /** All processes that have ever held rows, by executor id. */
   private final Map<String, ProcessAddress> holders = new TreeMap<>(); // guarded by this
+
+  /** Executors that are gone for good: they may also hold shards that are published later. */
+  private final Set<String> gone = new HashSet<>(); // guarded by this
 
   private volatile ResidentLayout layout; // changed under this
   private volatile boolean ended; // set under this
@@ -70,7 +74,8 @@ public final class ResidentPlaces {
    * Replaces the layout: the commit point of a change. Does not look for lost executors, see {@link
    * #findLost}.
    *
-   * @param to change of the layout; nothing changes if it throws, as it does if {@link #isEnded()}
+   * @param to change of the layout, run under the lock of this object; nothing changes if it
+   *     throws, as it does if {@link #isEnded()}
    * @return the layout before
    */
   ResidentLayout change(UnaryOperator<ResidentLayout> to) {
@@ -79,7 +84,8 @@ public final class ResidentPlaces {
     List<ShardReport> lost;
     synchronized (this) {
       before = layout;
-      after = to.apply(before);
+      ResidentLayout changed = to.apply(before);
+      after = changed.without(gone);
       layout = after;
       holders.putAll(after.processes());
       lost = after.lostSince(before);
@@ -89,8 +95,13 @@ public final class ResidentPlaces {
     return before;
   }
 
+  /** Marks the shards of executors as lost, also those that are published later. */
   public void markLost(Set<String> executorIds) {
-    change(now -> now.without(executorIds));
+    change(
+        now -> {
+          gone.addAll(executorIds);
+          return now;
+        });
   }
 
   /**

@@ -178,14 +178,19 @@ final class VirtualCluster implements ExecutorStates {
   private final VirtualTime.Node spark = new VirtualTime.Node();
   private final Map<String, Executor> executors = new TreeMap<>();
   private final Consumer<String> onRemoved;
+
+  /** Whether Spark tells of lost executors by events only, as some cluster managers do. */
+  private final boolean hasEventsOnly;
+
   private boolean isFaulty = true;
 
   /**
-   * @param onRemoved Spark's listener, on the driver; some events are lost
+   * @param onRemoved Spark's listener, on the driver; some events are lost, if Spark can be asked
    */
   VirtualCluster(VirtualTime time, int size, Consumer<String> onRemoved) {
     this.time = time;
     this.onRemoved = onRemoved;
+    this.hasEventsOnly = time.chance(0.1);
     for (int i = 0; i < size; i++) {
       addExecutor();
     }
@@ -242,7 +247,7 @@ final class VirtualCluster implements ExecutorStates {
     }
     executor.isKnownToBeGone = true;
     time.note(() -> "Spark has removed executor %s".formatted(executor.id()));
-    if (time.chance(0.7)) {
+    if (hasEventsOnly || time.chance(0.7)) {
       time.after(time.between(0, 5_000), driver, () -> onRemoved.accept(executor.id()));
     }
     time.after(time.between(500, 60_000), spark, this::addExecutor);
@@ -291,7 +296,7 @@ final class VirtualCluster implements ExecutorStates {
 
   @Override
   public boolean serves(String id) {
-    return !executors.get(id).isKnownToBeGone;
+    return hasEventsOnly || !executors.get(id).isKnownToBeGone;
   }
 
   // The network.

@@ -58,6 +58,7 @@ final class VirtualStores {
   private final Map<String, Store> stores = new TreeMap<>();
   private final Map<String, Turns> turns = new HashMap<>();
   private final Set<Operation> running = new LinkedHashSet<>();
+  private final Set<String> removed = new HashSet<>();
   private int contents;
   private int committed;
 
@@ -76,6 +77,7 @@ final class VirtualStores {
   }
 
   private void removed(String executor) {
+    removed.add(executor);
     stores.values().forEach(store -> store.places.markLost(Set.of(executor)));
   }
 
@@ -177,6 +179,7 @@ final class VirtualStores {
                   store,
                   place -> content,
                   places,
+                  true,
                   this::anywhere,
                   loaded -> register(store, content, loaded),
                   isCommitted -> {
@@ -204,6 +207,7 @@ final class VirtualStores {
     store.parts.add(content);
     committed++;
     Store before = stores.put(store.name, store);
+    store.places.markLost(removed);
     store.places.findLost();
     if (before != null) {
       end(before, () -> {});
@@ -262,6 +266,7 @@ final class VirtualStores {
             store,
             place -> content,
             places,
+            true,
             () -> {
               store.places.findLost();
               return store.places.now().homes();
@@ -507,6 +512,7 @@ final class VirtualStores {
     private final Store store;
     private final Function<Place, Integer> contentOf;
     private final List<Place> places;
+    private final boolean isWhole;
     private final Supplier<List<String>> homes;
     private final Function<Loaded, Boolean> publish;
     private final Consumer<Boolean> then;
@@ -518,12 +524,14 @@ final class VirtualStores {
         Store store,
         Function<Place, Integer> contentOf,
         List<Place> places,
+        boolean isWhole,
         Supplier<List<String>> homes,
         Function<Loaded, Boolean> publish,
         Consumer<Boolean> then) {
       this.store = store;
       this.contentOf = contentOf;
       this.places = places;
+      this.isWhole = isWhole;
       this.homes = homes;
       this.publish = publish;
       this.then = then;
@@ -571,11 +579,12 @@ final class VirtualStores {
       List<String> wanted = homes.get();
       List<Executor> chosen = new ArrayList<>();
       List<ShardReport> made = new ArrayList<>();
+      List<Integer> members = members();
       for (int i = 0; i < places.size(); i++) {
         Executor home = i < wanted.size() ? cluster.executor(wanted.get(i)) : null;
         Executor executor = active.contains(home) && time.chance(0.9) ? home : time.one(active);
         chosen.add(executor);
-        made.add(shard(places.get(i), executor));
+        made.add(shard(places.get(i), members.get(i), executor));
       }
       boolean[] isFailed = new boolean[1];
       Countdown leased = new Countdown(places.size(), () -> begin(number, chosen, made, isFailed));
@@ -646,8 +655,19 @@ final class VirtualStores {
           });
     }
 
-    private ShardReport shard(Place place, Executor executor) {
-      int member = store.groups.memberOf(place.rank());
+    /** Returns the shard of each rank: ranks of copies exchange theirs, as in a load. */
+    private List<Integer> members() {
+      List<Integer> members = new ArrayList<>();
+      places.forEach(place -> members.add(store.groups.memberOf(place.rank())));
+      for (int from = store.groups.width();
+          isWhole && from < places.size();
+          from += store.groups.width()) {
+        time.shuffle(members.subList(from, from + store.groups.width()));
+      }
+      return members;
+    }
+
+    private ShardReport shard(Place place, int member, Executor executor) {
       SegmentAddress segment =
           new SegmentAddress(
               nonce(), BootId.ofThisHost(), null, ROWS, ROWS * 8L, "p", executor.address());
@@ -781,6 +801,7 @@ final class VirtualStores {
               store,
               place -> store.parts.get(place.part()),
               places,
+              false,
               () -> protocol.homes(executors),
               loaded -> publish(places, loaded),
               isCommitted -> {
@@ -877,6 +898,10 @@ final class VirtualStores {
         for (int rank = 0; rank < store.groups.ranks(); rank++) {
           ShardReport shard = layout.shard(new Place(part, rank));
           check(shard, store.parts.get(part), part, store.groups.memberOf(rank), store);
+          if (!cluster.executor(shard.executorId()).isAlive()) {
+            throw new Violation(
+                "%s names executor %s, which has ended".formatted(store.name, shard.executorId()));
+          }
           expected.add(shard);
         }
       }

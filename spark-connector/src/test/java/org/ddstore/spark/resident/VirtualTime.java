@@ -2,6 +2,7 @@
 package org.ddstore.spark.resident;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -81,6 +82,10 @@ final class VirtualTime {
 
   <T> T one(List<T> of) {
     return of.get(random.nextInt(of.size()));
+  }
+
+  void shuffle(List<?> list) {
+    Collections.shuffle(list, random);
   }
 
   long number() {
