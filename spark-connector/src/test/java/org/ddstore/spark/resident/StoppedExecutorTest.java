@@ -64,9 +64,9 @@ class StoppedExecutorTest extends OnResidentCluster {
 
   /** Both readers wait for the same stopped executor, at the same time. */
   @Test
-  @Timeout(60) // half of the read timeout
+  @Timeout(120) // half of the read timeout
   void readersSwitchToAnotherCopyAndBack() throws Exception {
-    ResidentStore store = numbers().width(2).readTimeout(Duration.ofMinutes(2)).load("copies");
+    ResidentStore store = numbers().width(2).readTimeout(Duration.ofMinutes(4)).load("copies");
     ProcessHandle holder = holder(store);
     StoreHandle handle = store.handle();
     String silent = store.shards().get(0).executorId();
