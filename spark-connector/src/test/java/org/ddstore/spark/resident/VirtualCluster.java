@@ -27,7 +27,6 @@ import org.ddstore.types.ProcessAddress;
  */
 final class VirtualCluster implements ExecutorStates {
   private static final StoreToken TOKEN = StoreToken.random();
-  private static final int LEASE_TICKS = 6;
   private static final int TICK_MS = 10_000;
 
   /** Spark removes an executor that has not answered for so long, and it ends when it goes on. */
