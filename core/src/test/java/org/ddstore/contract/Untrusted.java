@@ -19,7 +19,7 @@ public final class Untrusted {
   @SafeVarargs
   public static <T> Optional<T> parse(Callable<T> parser, Class<? extends Exception>... legal) {
     try {
-      return Optional.of(parser.call());
+      return Optional.ofNullable(parser.call());
     } catch (Exception e) {
       if (Stream.of(legal).noneMatch(each -> each.isInstance(e))) {
         throw new AssertionError("undocumented " + e, e);

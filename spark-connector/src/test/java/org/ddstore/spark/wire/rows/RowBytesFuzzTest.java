@@ -26,6 +26,7 @@ import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteSegment;
 import org.ddstore.transport.StagingBudget;
 import org.ddstore.types.Backing;
+import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
@@ -146,6 +147,7 @@ class RowBytesFuzzTest {
         Untrusted.parse(
             () -> take(received, ByteBuffer.wrap(bytes)),
             DDStoreException.class,
+            BatchTooLargeException.class,
             BufferUnderflowException.class);
       } finally {
         rows.free();
