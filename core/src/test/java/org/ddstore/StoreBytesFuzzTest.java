@@ -22,8 +22,7 @@ class StoreBytesFuzzTest {
       Schema.of(Field.fixed("x", DType.FLOAT32, 2, 3), Field.ragged("y", DType.INT64));
 
   private static SegmentAddress address(String path, ProcessAddress endpoint) {
-    return new SegmentAddress(
-        new Nonce(1, 2), new BootId(3), path, 10, 480, "7@here", endpoint);
+    return new SegmentAddress(new Nonce(1, 2), new BootId(3), path, 10, 480, "7@here", endpoint);
   }
 
   static List<byte[]> catalogs() {
@@ -32,8 +31,7 @@ class StoreBytesFuzzTest {
                 2,
                 "rows",
                 SCHEMA,
-                List.of(
-                    address("/dev/shm/x", null), address(null, new ProcessAddress("h", 80, 5))))
+                List.of(address("/dev/shm/x", null), address(null, new ProcessAddress("h", 80, 5))))
             .toBytes());
   }
 

@@ -56,7 +56,10 @@ class LaneBytesFuzzTest {
     ByteBuffer update = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
     LaneUpdate.putPrefix(update, LaneUpdate.KIND, LANE);
     update.putLong(1).putLong(1).putLong(0).put((byte) Lane.OPEN).put((byte) 0);
-    update.putShort((short) 1).put((byte) 'x').putShort((short) 0); // text of this and the last call
+    update
+        .putShort((short) 1)
+        .put((byte) 'x')
+        .putShort((short) 0); // text of this and the last call
     update.putShort((short) 1).putLong(7).putLong(8).putLong(4).putInt(0).putInt(4).putInt(9);
     all.add(Arrays.copyOf(update.array(), update.position()));
     return all;

@@ -118,7 +118,8 @@ class ProcessLimitsTest {
           DDStore store = DDStore.open(alone, options)) {
         store.add("x", Tensor.wrap(ROWS));
         long[] got = new long[1];
-        try (AttachedStore attached = AttachedStore.open(store.catalog(), StoreOptions.defaults())) {
+        try (AttachedStore attached =
+            AttachedStore.open(store.catalog(), StoreOptions.defaults())) {
           attached.get("x", Tensor.wrap(got), 2);
         }
         assertThat(got).containsExactly(3);
@@ -181,7 +182,8 @@ class ProcessLimitsTest {
       try (Communicator alone = alone();
           DDStore store =
               DDStore.open(
-                  alone, StoreOptions.defaults().files(Path.of(System.getProperty("java.io.tmpdir"))))) {
+                  alone,
+                  StoreOptions.defaults().files(Path.of(System.getProperty("java.io.tmpdir"))))) {
         assertThatThrownBy(() -> store.init("large", 1 << 10, DType.UINT8, MIB))
             .isInstanceOf(DDStoreException.class);
         store.add("x", Tensor.wrap(ROWS));

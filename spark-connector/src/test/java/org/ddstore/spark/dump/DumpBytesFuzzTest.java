@@ -60,8 +60,7 @@ class DumpBytesFuzzTest {
   void manifest(byte[] line) {
     String text = new String(line, UTF_8).replace("\n", "");
     byte[] bytes = "%s\n%s\n".formatted(text, crc(text.getBytes(UTF_8))).getBytes(UTF_8);
-    Untrusted.parse(
-            () -> DumpManifest.parse(bytes), DumpManifest.NotAManifestException.class)
+    Untrusted.parse(() -> DumpManifest.parse(bytes), DumpManifest.NotAManifestException.class)
         .ifPresent(manifest -> assertThat(manifest.toBytes()).isNotEmpty());
   }
 

@@ -53,8 +53,7 @@ class ResidentBytesFuzzTest {
                   5,
                   10,
                   new StructType().add("x", DataTypes.createArrayType(DataTypes.FloatType)),
-                  List.of(
-                      new ColumnMapping(List.of("x"), DataTypes.BinaryType, List.of("x"))),
+                  List.of(new ColumnMapping(List.of("x"), DataTypes.BinaryType, List.of("x"))),
                   List.of(Catalog.of(1, StartedRank.ROWS, schema, List.of(segment))),
                   "00112233445566778899aabbccddeeff",
                   new ReadClaims(new Nonce(4, 5), "nightly", 1_800_000_000_000L),
@@ -94,8 +93,7 @@ class ResidentBytesFuzzTest {
   @MethodSource("messages")
   @FuzzTest
   void message(byte[] bytes) {
-    Untrusted.parse(
-        () -> ExecutorCounters.parse(ByteBuffer.wrap(bytes)), DDStoreException.class);
+    Untrusted.parse(() -> ExecutorCounters.parse(ByteBuffer.wrap(bytes)), DDStoreException.class);
     Untrusted.parse(
         () -> VisitRegistration.parse(ByteBuffer.wrap(bytes)),
         IllegalArgumentException.class,

@@ -60,8 +60,7 @@ class RowBytesFuzzTest {
   }
 
   private static Segment segment(Field field) {
-    try (SegmentWriter writer =
-        SegmentWriter.create(Backing.DIRECT, null, "s", Schema.of(field))) {
+    try (SegmentWriter writer = SegmentWriter.create(Backing.DIRECT, null, "s", Schema.of(field))) {
       for (int row = 0; row < ROWS; row++) {
         ByteBuffer record =
             ByteBuffer.allocate(field.isRagged() ? Integer.BYTES + row : RECORD_BYTES);
