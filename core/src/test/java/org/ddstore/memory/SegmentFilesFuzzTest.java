@@ -73,9 +73,9 @@ class SegmentFilesFuzzTest {
   void attach(byte[] bytes) throws IOException {
     ByteBuffer in = ByteBuffer.wrap(bytes);
     write(data, in, DATA_BYTES, 16);
-    ByteBuffer index = write(offsets, in, 2 * OffsetsFile.HEADER_BYTES, 8);
-    in.get(index.array(), OffsetsFile.HEADER_BYTES, Math.min(in.remaining(), 1024));
-    Files.write(offsets, index.array());
+    byte[] index = write(offsets, in, 2 * OffsetsFile.HEADER_BYTES, 8);
+    in.get(index, OffsetsFile.HEADER_BYTES, Math.min(in.remaining(), 1024));
+    Files.write(offsets, index);
     Untrusted.parse(() -> SegmentFiles.attach(data, NONCE), IOException.class)
         .ifPresent(
             segment -> {
@@ -88,7 +88,7 @@ class SegmentFilesFuzzTest {
   }
 
   /** Writes a file that begins with the next 256 bytes, this host and the expected nonce. */
-  private static ByteBuffer write(Path file, ByteBuffer in, int size, int nonceAt) {
+  private static byte[] write(Path file, ByteBuffer in, int size, int nonceAt) {
     ByteBuffer content = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
     in.get(content.array(), 0, Math.min(256, in.remaining()));
     NONCE.write(content, nonceAt);
@@ -100,7 +100,7 @@ class SegmentFilesFuzzTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return content;
+    return content.array();
   }
 
   /** Finds the first and the last record as a reader does. */

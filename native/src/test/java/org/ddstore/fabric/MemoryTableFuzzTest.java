@@ -4,7 +4,6 @@ package org.ddstore.fabric;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.ddstore.contract.Untrusted;
@@ -38,7 +37,13 @@ class MemoryTableFuzzTest {
                 List.of(0L, 4L, 16L, 24L),
                 List.of()))
         .map(MemoryTable::encode)
-        .map(table -> Arrays.copyOfRange(table.array(), 1, table.limit()));
+        .map(MemoryTableFuzzTest::afterStatus);
+  }
+
+  private static byte[] afterStatus(ByteBuffer table) {
+    byte[] bytes = new byte[table.remaining() - 1];
+    table.get(1, bytes);
+    return bytes;
   }
 
   /** A table, as that of a segment of fixed and of ragged records. */
