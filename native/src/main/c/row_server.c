@@ -194,7 +194,7 @@ static int begins_request(const struct dds_row_server *server, const uint8_t *by
 }
 
 static const uint8_t *unread(const struct dds_row_channel *channel) {
-  return channel->unread + channel->unread_at;
+  return channel->unread == NULL ? NULL : channel->unread + channel->unread_at;
 }
 
 /* Keeps the rest of the input. Returns whether there was memory. */

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Hostile handles, handshakes and replies: whatever comes, a reader returns an error or rows, within its deadline.
- * The target has the form of libFuzzer, for `clang -fsanitize=fuzzer -DDDS_LIBFUZZER`; otherwise main changes the
+ * Hostile handles, handshakes, replies and mapped files: whatever comes, a reader returns an error or rows, within its
+ * deadline. The target has the form of libFuzzer, for DDS_FUZZ in CMakeLists.txt; otherwise main changes the
  * corpus below at random for the seconds of DDS_FUZZ_SECONDS, 2 by default, from the seed of DDS_FUZZ_SEED.
  */
 #include "ddstore_reader.h"
+#include "mapped_segment.h"
 #include "owner.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #define MOST_INPUT 4096
 #define DEADLINE_MS 4
 
-enum mode { HANDLE, HANDSHAKE, FIXED_REPLIES, RAGGED_REPLIES, MODES };
+enum mode { HANDLE, HANDSHAKE, FIXED_REPLIES, RAGGED_REPLIES, MAPPED, MODES };
 
 /* What the server of this process does with the connections that it accepts from now on. */
 struct script {
@@ -78,6 +82,93 @@ static int read_rows(struct dds_reader *reader, int64_t deadline_ms) {
   return code;
 }
 
+#define PAGE 4096
+#define DATA_BYTES 500
+#define HEADER_BYTES 160
+
+static char directory[120];
+
+static void put_number(uint8_t *to, uint64_t value, int bytes) {
+  for (int b = 0; b < bytes; b++) {
+    to[b] = (uint8_t)(value >> 8 * b);
+  }
+}
+
+static void write_file(const char *name, const uint8_t *bytes, size_t count) {
+  char path[160];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  int file = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  CHECK(file >= 0 && write(file, bytes, count) == (ssize_t)count && close(file) == 0);
+}
+
+static void remove_files(void) {
+  char path[160];
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", directory, i == 0 ? "s" : "s.offsets");
+    unlink(path);
+  }
+  rmdir(directory);
+}
+
+/*
+ * Writes the files of a ragged segment, with changes of its header and its offsets, and its handle. The offsets end
+ * where the records do.
+ */
+static void write_mapped(const struct script *changes) {
+  uint8_t data[PAGE + DATA_BYTES] = "DDSTSEG1";
+  uint8_t index[PAGE + 8 * (ROWS + 3)] = "DDSTOFS1";
+  static const uint8_t schema[] = {1, 0, 1, 0, 'x', DDS_BYTES, DDS_UINT8, 0};
+  uint64_t size = 0;
+  for (uint64_t row = 0; row < ROWS; row++) {
+    put_number(index + PAGE + 8 * row, size, 8);
+    put_number(data + PAGE + size, row % 9, 4);
+    size += 4 + row % 9;
+  }
+  put_number(index + PAGE + 8 * ROWS, size, 8);
+  put_number(index + PAGE + 8 * (ROWS + 2), size, 8);
+  put_number(index + 24, ROWS, 8);
+  put_number(index + 32, 1, 4);
+  put_number(data + 8, 1, 4);
+  put_number(data + 12, PAGE, 4);
+  put_number(data + 32, ROWS, 8);
+  put_number(data + 40, size, 8);
+  put_number(data + 56, sizeof schema, 4);
+  put_number(data + 72, dds_boot_id(), 8);
+  memcpy(data + 128, schema, sizeof schema);
+  if (changes->size > 0) {
+    struct script rest = *changes;
+    rest.size--;
+    memmove(rest.input, rest.input + 1, rest.size);
+    switch (changes->input[0] % 3) {
+      case 0:
+        change_bytes(&rest, data, HEADER_BYTES);
+        break;
+      case 1:
+        change_bytes(&rest, index, HEADER_BYTES);
+        break;
+      default:
+        change_bytes(&rest, index + PAGE, 8 * ROWS);
+        change_bytes(&rest, data + PAGE, size);
+    }
+  }
+  if (directory[0] == '\0') {
+    snprintf(directory, sizeof directory, "/dev/shm/ddstore-%lu-%016" PRIx64 "-%ld-fuzz", (unsigned long)geteuid(),
+             dds_boot_id(), (long)getpid());
+    CHECK(mkdir(directory, 0700) == 0 && atexit(remove_files) == 0);
+  }
+  write_file("s", data, PAGE + size);
+  write_file("s.offsets", index, sizeof index);
+  snprintf(json, sizeof json,
+           "{\"format\":\"ddstore-handle\",\"version\":1,\"name\":\"train\",\"store\":\"%032d\",\"state\":1,"
+           "\"rows\":%d,\"digest\":\"\",\"recordBytes\":0,\"fields\":[{\"name\":\"x\",\"kind\":\"bytes\","
+           "\"dtype\":\"uint8\",\"shape\":[]}],\"processes\":[],\"noPort\":\"a test\",\"ranks\":1,\"copies\":[[{"
+           "\"firstRow\":0,\"rows\":%d,\"rank\":0,\"owner\":\"1@h\",\"bytes\":%d,\"nonce\":\"%032d\",\"boot\":"
+           "\"%016" PRIx64
+           "\",\"path\":\"%s/s\",\"process\":null}]],\"grant\":{\"label\":\"handle\",\"expiresMs\":null,"
+           "\"key\":\"%064d\"}}",
+           3, ROWS, ROWS, (int)size, 0, dds_boot_id(), directory, KEY_BYTE);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dds_reader *reader = NULL;
   struct dds_error error;
@@ -101,8 +192,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   memcpy(script.input, data + 1, size - 1);
   pthread_mutex_unlock(&lock);
   int port = mode == RAGGED_REPLIES ? ragged.port : fixed.port;
-  write_handle(json, sizeof json, "train", mode == RAGGED_REPLIES, (int[]){port, port}, 1);
-  CHECK(dds_reader_open(json, strlen(json), 0, &reader, &error) == DDS_OK);
+  if (mode == MAPPED) {
+    write_mapped(&script);
+  } else {
+    write_handle(json, sizeof json, "train", mode == RAGGED_REPLIES, (int[]){port, port}, 1);
+  }
+  int opened = dds_reader_open(json, strlen(json), 0, &reader, &error);
+  if (mode == MAPPED && size > 1 && opened != DDS_OK) {
+    CHECK(reader == NULL);
+    return 0; /* the file is refused, and there is no port */
+  }
+  CHECK(opened == DDS_OK);
   int code = read_rows(reader, size == 1 && mode != HANDSHAKE ? 5000 : DEADLINE_MS);
   CHECK(size > 1 || (code == DDS_OK) == (mode != HANDSHAKE)); /* an unchanged reply has the rows */
   dds_reader_close(reader);

@@ -182,6 +182,9 @@ public final class Catalog {
             "catalog of version %d; this program reads %d".formatted(version, VERSION));
       }
       int ranks = in.readInt();
+      if (ranks < 1) {
+        throw new IOException("%d ranks".formatted(ranks));
+      }
       List<Entry> entries = new ArrayList<>();
       for (int left = in.readInt(); left > 0; left--) {
         String name = in.readUTF();
@@ -193,7 +196,7 @@ public final class Catalog {
         entries.add(new Entry(name, Schema.parse(schema), segments));
       }
       return new Catalog(ranks, entries);
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException e) {
       throw new IllegalArgumentException(
           "array of %d bytes is not a catalog".formatted(bytes.length), e);
     }

@@ -41,8 +41,12 @@ record ShardOffer(Schema schema, SegmentAddress address) {
         .array();
   }
 
+  /** Parses {@link #toBytes}; throws {@link IllegalArgumentException} if it is invalid. */
   private static ShardOffer parse(byte[] bytes) {
-    int schemaBytes = ByteBuffer.wrap(bytes).getInt();
+    int schemaBytes = bytes.length < Integer.BYTES ? -1 : ByteBuffer.wrap(bytes).getInt();
+    if (schemaBytes < 0 || schemaBytes > bytes.length - Integer.BYTES) {
+      throw new IllegalArgumentException("invalid shard offer of %d bytes".formatted(bytes.length));
+    }
     ByteBuffer schema = ByteBuffer.wrap(bytes, Integer.BYTES, schemaBytes);
     return new ShardOffer(
         Schema.parse(schema.order(ByteOrder.LITTLE_ENDIAN)),

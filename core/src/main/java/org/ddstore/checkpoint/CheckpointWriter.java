@@ -30,10 +30,7 @@ public final class CheckpointWriter {
    */
   public OutputStream writer(String name) {
     Objects.requireNonNull(name, "name is null");
-    if (!NAME.matcher(name).matches()) {
-      throw new IllegalArgumentException(
-          "stream name \"%s\" does not match %s".formatted(name, NAME));
-    }
+    checkName(name);
     checkClosed();
     if (!writes.add(name)) {
       throw new IllegalArgumentException(
@@ -42,6 +39,14 @@ public final class CheckpointWriter {
     last = new StreamOutput(writes, name);
     lastName = name;
     return last;
+  }
+
+  /** Rejects an illegal name of a stream, which is part of the names of its files. */
+  static void checkName(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException(
+          "stream name \"%s\" does not match %s".formatted(name, NAME));
+    }
   }
 
   /** Rejects a stream that was not closed, because its last bytes may be in a buffer above it. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.checkpoint;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,7 +93,7 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
    * @throws IllegalArgumentException if it is not a manifest, or not as it was written
    */
   static Manifest parse(byte[] bytes) throws IncompleteException {
-    String text = new String(bytes, UTF_8);
+    String text = new String(bytes, ISO_8859_1); // a character for each byte, also of damaged text
     if (!text.startsWith(MAGIC)) {
       if (MAGIC.startsWith(text)) {
         throw new IncompleteException();
@@ -102,12 +104,11 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
       throw new IncompleteException();
     }
     checkComplete(text.substring(MAGIC.length(), HEADER_BYTES - 1), bytes);
-    String content = text.substring(0, text.length() - END_BYTES);
-    String end = "end %08x\n".formatted(crc(content.getBytes(UTF_8)));
-    if (!text.endsWith(end)) {
+    byte[] content = Arrays.copyOf(bytes, bytes.length - END_BYTES);
+    if (!text.endsWith("end %08x\n".formatted(crc(content)))) {
       throw new IllegalArgumentException("its checksum does not match its content");
     }
-    return parseLines(content.lines().skip(1).toList());
+    return parseLines(new String(content, UTF_8).lines().skip(1).toList());
   }
 
   private static void checkComplete(String header, byte[] bytes) throws IncompleteException {
@@ -123,7 +124,7 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
     if (bytes.length < total) {
       throw new IncompleteException();
     }
-    if (bytes.length > total) {
+    if (bytes.length > total || total < HEADER_BYTES + END_BYTES) {
       throw new IllegalArgumentException(
           "it has %,d bytes, its first line says %,d".formatted(bytes.length, total));
     }
@@ -144,22 +145,37 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
           case "ranks" -> ranks = Integer.parseInt(words[1]);
           case "state" -> states.add(EpochState.parse(words[2]));
           case "stream" -> {
+            CheckpointWriter.checkName(words[2]);
             chunks = new ArrayList<>();
-            streams.put(words[2], new StoredStream(Integer.parseInt(words[1]), words[2], chunks));
+            streams.put(words[2], new StoredStream(number(words[1]), words[2], chunks));
           }
-          case "chunk" ->
-              chunks.add(
-                  new Chunk(Integer.parseInt(words[1]), Integer.parseUnsignedInt(words[2], 16)));
+          case "chunk" -> {
+            if (chunks == null) {
+              throw new IllegalArgumentException("a chunk comes before the first stream");
+            }
+            chunks.add(new Chunk(number(words[1]), Integer.parseUnsignedInt(words[2], 16)));
+          }
           default -> throw new IllegalArgumentException("unknown line \"%s\"".formatted(line));
         }
       }
     } catch (NumberFormatException | DateTimeException | ArrayIndexOutOfBoundsException e) {
       throw new IllegalArgumentException("a line cannot be parsed: " + e, e);
     }
+    if (created == null) {
+      throw new IllegalArgumentException("it has no time of creation");
+    }
     if (states.size() != ranks || ranks == 0) {
       throw new IllegalArgumentException(
           "it has the states of %d ranks, expected %d".formatted(states.size(), ranks));
     }
     return new Manifest(created, List.copyOf(states), Map.copyOf(streams));
+  }
+
+  private static int number(String word) {
+    int number = Integer.parseInt(word);
+    if (number < 0) {
+      throw new NumberFormatException("%d is negative".formatted(number));
+    }
+    return number;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.memory;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -43,15 +44,24 @@ final class DirectSegmentWriter extends SegmentWriter {
   private void putOffset(long offset) {
     int index = (int) (offsetCount & (1 << ENTRY_SHIFT) - 1);
     if (index == 0) {
-      entries.add(OffHeapBuffer.allocate((long) Long.BYTES << ENTRY_SHIFT));
+      entries.add(memory((long) Long.BYTES << ENTRY_SHIFT));
     }
     entries.get(entries.size() - 1).buffer().putLong(index * Long.BYTES, offset);
     offsetCount++;
   }
 
+  /** Allocates memory; a process without address space or memory is no reason to end it. */
+  private OffHeapBuffer memory(long bytesNeeded) {
+    try {
+      return OffHeapBuffer.allocate(bytesNeeded);
+    } catch (OutOfMemoryError e) {
+      throw noRoom(new IOException(e.getMessage(), e));
+    }
+  }
+
   /** Begins a chunk with room for {@code needed} bytes that may grow to {@code limit} bytes. */
   private void newChunk(int limit, int needed) {
-    OffHeapBuffer chunk = OffHeapBuffer.allocate(Math.min(limit, Math.max(needed, FIRST_BYTES)));
+    OffHeapBuffer chunk = memory(Math.min(limit, Math.max(needed, FIRST_BYTES)));
     chunks.add(chunk);
     current = chunk.buffer();
     maxBytes = limit;
@@ -64,7 +74,7 @@ final class DirectSegmentWriter extends SegmentWriter {
       return false;
     }
     long bytes = Math.max((long) filled + needed, 2L * current.capacity());
-    OffHeapBuffer larger = OffHeapBuffer.allocate(Math.min(maxBytes, bytes));
+    OffHeapBuffer larger = memory(Math.min(maxBytes, bytes));
     larger.buffer().put(0, current, 0, filled);
     chunks.set(chunks.size() - 1, larger).close();
     current = larger.buffer().position(filled);
@@ -76,7 +86,7 @@ final class DirectSegmentWriter extends SegmentWriter {
     if (current.remaining() <= current.capacity() / 128) {
       return;
     }
-    OffHeapBuffer trimmed = OffHeapBuffer.allocate(current.position());
+    OffHeapBuffer trimmed = memory(current.position());
     trimmed.buffer().put(0, current, 0, current.position());
     chunks.set(chunks.size() - 1, trimmed).close();
     current = trimmed.buffer().position(trimmed.buffer().limit());
@@ -118,7 +128,7 @@ final class DirectSegmentWriter extends SegmentWriter {
               chunkStart.stream().mapToLong(Long::longValue).toArray());
     }
     // Last, so that a failure frees the others.
-    OffHeapBuffer header = OffHeapBuffer.allocate(HEADER_BYTES);
+    OffHeapBuffer header = memory(HEADER_BYTES);
     Deque<OffHeapBuffer> all = new ArrayDeque<>(chunks);
     all.addAll(entries);
     all.add(header);

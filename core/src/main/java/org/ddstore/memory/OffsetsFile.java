@@ -52,7 +52,7 @@ final class OffsetsFile {
           "the offsets file is for %,d rows in %,d chunks; the segment has %,d rows"
               .formatted(header.getLong(24), chunks, segment.rows()));
     }
-    long[] chunkStart = readChunkStarts(segment, channel, chunks);
+    long[] chunkStart = readChunkStarts(segment, channel, ChunkLayout.checkChunks(chunks));
     int buffers = (int) ((entries + (1L << ENTRY_SHIFT) - 1) >>> ENTRY_SHIFT);
     ByteBuffer[] mapped = new ByteBuffer[buffers];
     for (int i = 0; i < buffers; i++) {
@@ -71,15 +71,15 @@ final class OffsetsFile {
 
   private static long[] readChunkStarts(SegmentHeader segment, FileChannel channel, int chunks)
       throws IOException {
-    long position = HEADER_BYTES + (segment.rows() + 1) * Long.BYTES;
-    long bytes = (chunks + 1L) * Long.BYTES;
-    if (position < 0 || channel.size() - position < bytes) {
+    int bytes = (chunks + 1) * Long.BYTES;
+    if ((channel.size() - HEADER_BYTES - bytes) / Long.BYTES <= segment.rows()) {
       throw new IOException(
-          "the offsets file has %,d bytes; its header says %,d"
-              .formatted(channel.size(), position + bytes));
+          "the offsets file has %,d bytes, too few for %,d rows in %,d chunks"
+              .formatted(channel.size(), segment.rows(), chunks));
     }
+    long position = HEADER_BYTES + (segment.rows() + 1) * Long.BYTES;
     long[] starts = new long[chunks + 1];
-    read(channel, position, Math.toIntExact(bytes)).asLongBuffer().get(starts);
+    read(channel, position, bytes).asLongBuffer().get(starts);
     boolean consistent = starts[0] == 0 && starts[chunks] == segment.dataBytes();
     for (int i = 0; i < chunks; i++) {
       long length = starts[i + 1] - starts[i];

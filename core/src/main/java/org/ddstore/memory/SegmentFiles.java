@@ -105,6 +105,11 @@ final class SegmentFiles implements SegmentMemory {
       FileChannel offsetChannel)
       throws IOException {
     try {
+      if (header.dataBytes() > dataChannel.size() - header.headerBytes()) {
+        throw new IOException(
+            "the file has %,d bytes; its header says %,d"
+                .formatted(dataChannel.size(), header.headerBytes() + header.dataBytes()));
+      }
       paged = !isInMemory();
       ByteBuffer headerPage = map(dataChannel, mode, 0, SegmentHeader.PAGE_BYTES);
       Segment.RaggedOffsets raggedOffsets = null;
@@ -136,9 +141,11 @@ final class SegmentFiles implements SegmentMemory {
     }
   }
 
-  private static long[] fixedChunkStarts(SegmentHeader header) {
+  private static long[] fixedChunkStarts(SegmentHeader header) throws IOException {
     long chunkBytes = (long) header.schema().fixedBytes() << header.rowShift();
-    int chunks = (int) ((header.dataBytes() + chunkBytes - 1) / chunkBytes);
+    int chunks =
+        ChunkLayout.checkChunks(
+            header.dataBytes() / chunkBytes + (header.dataBytes() % chunkBytes == 0 ? 0 : 1));
     long[] starts = new long[chunks + 1];
     for (int i = 1; i <= chunks; i++) {
       starts[i] = Math.min(i * chunkBytes, header.dataBytes());
@@ -148,11 +155,6 @@ final class SegmentFiles implements SegmentMemory {
 
   private ByteBuffer map(FileChannel channel, FileChannel.MapMode mode, long position, long bytes)
       throws IOException {
-    if (position + bytes > channel.size()) {
-      throw new IOException(
-          "the file has %,d bytes; its header says %,d or more"
-              .formatted(channel.size(), position + bytes));
-    }
     MappedRegion region = MappedRegion.map(channel, mode, position, bytes);
     regions.add(region);
     return region.buffer();

@@ -105,7 +105,10 @@ record SegmentHeader(
   }
 
   private boolean isConsistent() {
-    if (rows < 0 || dataBytes < 0 || headerBytes != bytesFor(schema)) {
+    if (rows < 0
+        || dataBytes < 0
+        || dataBytes > Long.MAX_VALUE - bytesFor(schema)
+        || headerBytes != bytesFor(schema)) {
       return false;
     }
     if (!schema.isFixed()) {

@@ -68,6 +68,11 @@ public record SegmentAddress(
     return bytes.toByteArray();
   }
 
+  /**
+   * Parses the bytes that {@link #toBytes()} returned.
+   *
+   * @throws IllegalArgumentException if they are not an address
+   */
   public static SegmentAddress parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       Nonce nonce = new Nonce(in.readLong(), in.readLong());
@@ -86,7 +91,8 @@ public record SegmentAddress(
           process,
           endpoint.length == 0 ? null : ProcessAddress.parse(endpoint));
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new IllegalArgumentException(
+          "invalid segment address of %d bytes".formatted(bytes.length), e);
     }
   }
 

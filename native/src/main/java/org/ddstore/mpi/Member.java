@@ -65,6 +65,7 @@ record Member(
     return bytes.toByteArray();
   }
 
+  /** Parses {@link #toBytes()}; throws {@link IllegalArgumentException} if it is invalid. */
   static Member parse(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       return new Member(
@@ -83,7 +84,7 @@ record Member(
           in.readLong(),
           in.readUTF());
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new IllegalArgumentException("invalid member of %d bytes".formatted(bytes.length), e);
     }
   }
 }

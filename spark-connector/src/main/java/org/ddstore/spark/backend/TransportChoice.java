@@ -98,7 +98,12 @@ public final class TransportChoice {
     return offers.stream().map(NamedOffer::name).collect(Collectors.joining(", "));
   }
 
-  private static Map<String, byte[]> read(byte[] offers) {
+  /**
+   * Returns the offers of {@link #offer} by name.
+   *
+   * @throws IllegalArgumentException if they are truncated
+   */
+  static Map<String, byte[]> read(byte[] offers) {
     Map<String, byte[]> byName = new LinkedHashMap<>();
     ByteBuffer unread = ByteBuffer.wrap(offers);
     while (unread.hasRemaining()) {
@@ -108,7 +113,11 @@ public final class TransportChoice {
   }
 
   private static byte[] next(ByteBuffer offers) {
-    byte[] next = new byte[offers.get()];
+    int length = offers.hasRemaining() ? offers.get() : -1;
+    if (length < 0 || length > offers.remaining()) {
+      throw new IllegalArgumentException("offers of transports are truncated");
+    }
+    byte[] next = new byte[length];
     offers.get(next);
     return next;
   }

@@ -81,6 +81,9 @@ final class DumpReader implements AutoCloseable {
       int blockRows = index.getInt();
       int blockBytes = index.getInt();
       int crc = index.getInt();
+      if (blockRows < 0 || blockBytes < 0 || blockBytes > file.indexPosition() - position) {
+        throw damaged("has an index that does not fit its records", null);
+      }
       if (row + blockRows > from) {
         ByteBuffer records = read(position, blockBytes, crc);
         pass(records, row, blockRows, from, end, taker);
@@ -178,10 +181,15 @@ final class DumpReader implements AutoCloseable {
 
   private int recordBytes(ByteBuffer records, int position) {
     int rest = records.limit() - position;
-    long length =
-        rest < schema.prefixBytes() ? Long.MAX_VALUE : schema.recordBytes(records, position);
+    IllegalArgumentException negative = null;
+    long length = Long.MAX_VALUE;
+    try {
+      length = rest < schema.prefixBytes() ? length : schema.recordBytes(records, position);
+    } catch (IllegalArgumentException e) { // a length is negative
+      negative = e;
+    }
     if (length > rest) {
-      throw damaged("has records of another schema", null);
+      throw damaged("has records of another schema", negative);
     }
     return (int) length;
   }

@@ -204,12 +204,21 @@ public final class StartExchange implements ThreadSafeRpcEndpoint, AutoCloseable
     return unpack(all);
   }
 
-  /** Returns the messages that {@link #pack} has joined. */
+  /**
+   * Returns the messages that {@link #pack} has joined.
+   *
+   * @throws IllegalArgumentException if they are truncated
+   */
   public static List<byte[]> unpack(byte[] all) {
     List<byte[]> messages = new ArrayList<>();
     ByteBuffer in = ByteBuffer.wrap(all);
     while (in.hasRemaining()) {
-      byte[] message = new byte[in.getInt()];
+      int length = in.remaining() < Integer.BYTES ? -1 : in.getInt();
+      if (length < 0 || length > in.remaining()) {
+        throw new IllegalArgumentException(
+            "start messages of %,d bytes are truncated".formatted(all.length));
+      }
+      byte[] message = new byte[length];
       in.get(message);
       messages.add(message);
     }

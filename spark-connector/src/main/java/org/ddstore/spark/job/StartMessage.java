@@ -28,8 +28,17 @@ public record StartMessage(byte[] offer, byte[] endpoint) {
         .array();
   }
 
+  /**
+   * Returns the message of {@link #encode}.
+   *
+   * @throws IllegalArgumentException if it is truncated
+   */
   public static StartMessage decode(byte[] message) {
-    int endpointAt = 1 + message[0];
+    int endpointAt = message.length == 0 ? 0 : 1 + message[0];
+    if (endpointAt < 1 || endpointAt > message.length) {
+      throw new IllegalArgumentException(
+          "start message of %d bytes is truncated".formatted(message.length));
+    }
     return new StartMessage(
         Arrays.copyOfRange(message, 1, endpointAt),
         Arrays.copyOfRange(message, endpointAt, message.length));

@@ -4,9 +4,7 @@ package org.ddstore.spark.wire.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
 import java.io.ByteArrayOutputStream;
-import java.lang.management.ManagementFactory;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -34,8 +32,6 @@ class GatherServerTest {
   private static final int FIXED_BYTES = 100;
   private static final int PADDED_BYTES = 64;
   private static final int ROWS = 20_000;
-  private static final int REQUESTS = 30_000;
-  private static final long MOST_ALLOCATED_BYTES = 1 << 20;
 
   private final GatherServer server = new GatherServer();
   private final Nonce store = Nonce.random();
@@ -250,80 +246,5 @@ class GatherServerTest {
     assertThat(server.serve(request)).isEqualTo(ByteBuffer.wrap(new byte[] {Status.GONE}));
     server.withdraw(fixed);
     server.export(fixed);
-  }
-
-  @Test
-  void survivesMutatedRequests() {
-    long seed = System.nanoTime();
-    System.out.println("survivesMutatedRequests: seeds from " + seed + " on");
-    int[] counts = new int[6];
-    for (int i = 0; i < REQUESTS; i++) {
-      Random random = new Random(seed + i);
-      ByteBuffer request = mutate(random, valid(random));
-      long before = allocatedBytes();
-      int outcome = outcome(request, seed + i);
-      if (i > REQUESTS / 10) { // the first ones load classes
-        assertThat(allocatedBytes() - before)
-            .as("bytes allocated, seed %d", seed + i)
-            .isLessThan(MOST_ALLOCATED_BYTES);
-      }
-      counts[outcome]++;
-    }
-    assertThat(counts[Status.OK]).as("some are legal still").isPositive();
-    assertThat(counts[Status.REFUSED]).as("most are not").isGreaterThan(5_000);
-  }
-
-  private static long allocatedBytes() {
-    return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
-  }
-
-  /** The status of the reply; that of a refusal for the exceptions that stand for it. */
-  private int outcome(ByteBuffer request, long seed) {
-    try {
-      ByteBuffer reply = server.serve(request);
-      byte status = reply.get();
-      assertThat(status).as("seed %d", seed).isIn(Status.OK, Status.GONE);
-      return status;
-    } catch (IllegalArgumentException | BufferUnderflowException | IndexOutOfBoundsException e) {
-      return Status.REFUSED;
-    } catch (RuntimeException e) {
-      throw new AssertionError("seed " + seed, e);
-    }
-  }
-
-  private ByteBuffer valid(Random random) {
-    boolean lengths = random.nextBoolean();
-    Segment segment = random.nextBoolean() ? fixed : ragged;
-    long[] runs = new long[2 * (1 + random.nextInt(20))];
-    int size = 0;
-    for (int r = 0; r < runs.length; r += 2) {
-      runs[r] = random.nextLong(segment.rows() - 10);
-      runs[r + 1] = 1L + random.nextInt(10);
-      for (long row = runs[r]; row < runs[r] + runs[r + 1]; row++) {
-        size += segment.recordBytes(row);
-      }
-    }
-    int skip = random.nextInt(5); // a ragged record has at least 4 bytes
-    int bytes = lengths ? random.nextInt(1 << 18) : random.nextInt(size - skip + 1);
-    return request(lengths, skip, bytes, segment, runs);
-  }
-
-  private static ByteBuffer mutate(Random random, ByteBuffer request) {
-    byte[] bytes = new byte[request.remaining()];
-    request.get(bytes);
-    for (int changes = 1 + random.nextInt(3); changes > 0; changes--) {
-      int at = random.nextInt(bytes.length);
-      switch (random.nextInt(4)) {
-        case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
-        case 1 -> bytes[at] = (byte) random.nextInt();
-        case 2 -> {
-          int[] extremes = {-1, 0, Integer.MAX_VALUE, Integer.MIN_VALUE, 1 << 16, 1 << 30};
-          ByteBuffer.wrap(bytes)
-              .putInt(Math.min(at, bytes.length - 4), extremes[random.nextInt(extremes.length)]);
-        }
-        default -> bytes = Arrays.copyOf(bytes, Math.max(4, at + random.nextInt(20)));
-      }
-    }
-    return ByteBuffer.wrap(bytes);
   }
 }
