@@ -4,6 +4,7 @@ package org.ddstore.benchmarks.chaos;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -44,13 +45,14 @@ import picocli.CommandLine.Spec;
 public final class ChaosCommand implements Callable<Integer>, CommandExtension {
   static final String LOGGING = "classpath:org/ddstore/local/log4j2.properties";
 
-  private static final double ROUND_MINUTES = 10;
+  private static final double ROUND_MINUTES = 5;
   private static final int MAX_MINUTES = 60 * 24 * 30;
 
   @Option(
       names = "--minutes",
       paramLabel = "N",
-      description = "Duration in minutes, with or without a fraction; ${DEFAULT-VALUE} by default.")
+      description = "Minutes in which operations run, such as 0.5; ${DEFAULT-VALUE} by default. A new application"
+              + " starts after each five.")
   private double minutes = 10;
 
   @Option(
@@ -139,15 +141,19 @@ public final class ChaosCommand implements Callable<Integer>, CommandExtension {
     injected.retainAll(faults);
     site.missing().forEach((kind, reason) -> skipped.put(kind.toString(), reason));
     Schedule schedule = new Schedule(used, List.copyOf(kinds), List.copyOf(injected));
-    long endNs = System.nanoTime() + (long) (minutes * TimeUnit.MINUTES.toNanos(1));
+    double left = minutes;
     int next = first;
-    for (int round = 0; round == 0 || System.nanoTime() < endNs; round++) {
+    for (int round = 0; left > 0; round++, left -= ROUND_MINUTES) {
       Path directory = Files.createDirectories(scratch.resolve("round-" + round));
-      long roundNs = System.nanoTime() + (long) (ROUND_MINUTES * TimeUnit.MINUTES.toNanos(1));
+      double part = Math.min(left, ROUND_MINUTES);
       journal.event("round %d begins with operation %d".formatted(round, next));
       next =
           new Round(site, schedule, journal, directory, isVerbose)
-              .run(next, Math.min(endNs, roundNs), noPython.isEmpty());
+              .run(
+                  next,
+                  ChaosSpark.Shape.ofRound(round),
+                  Duration.ofMillis((long) (part * TimeUnit.MINUTES.toMillis(1))),
+                  noPython.isEmpty());
     }
   }
 

@@ -36,6 +36,7 @@ final class ChaosDriver {
       long seed,
       List<OperationKind> operations,
       List<FaultKind> faults,
+      ChaosSpark.Shape shape,
       int first,
       String directory,
       boolean hasPython) {}
@@ -71,13 +72,14 @@ final class ChaosDriver {
   private void run() throws Exception {
     step = setup.first();
     List<String> left = new ArrayList<>();
-    try (EmbeddedSpark spark = ChaosSpark.open();
+    try (EmbeddedSpark spark = ChaosSpark.open(setup.shape());
         Watchdog watchdog = new Watchdog(this::hang)) {
       SparkSession session = spark.session();
-      ChaosSpark.awaitExecutors(session);
+      ChaosSpark.awaitExecutors(session, setup.shape());
       Operations operations =
           new Operations(
               session,
+              setup.shape(),
               transports(session),
               Path.of(setup.directory()),
               setup.hasPython() ? Optional.of(PythonReader.defaultProgram()) : Optional.empty());
@@ -87,8 +89,8 @@ final class ChaosDriver {
       }
       watchdog.begin("the end of the round", 2 * OperationKind.DROP.deadlineSeconds());
       operations.close();
-      ChaosSpark.awaitExecutors(session);
-      left.addAll(HeldResources.afterStores(session));
+      ChaosSpark.awaitExecutors(session, setup.shape());
+      left.addAll(HeldResources.afterStores(session, setup.shape().slots()));
       watchdog.begin("the end of Spark", OperationKind.DROP.deadlineSeconds());
     }
     HeldResources.ofThisProcess().forEach(each -> left.add("driver after Spark: " + each));
@@ -99,12 +101,12 @@ final class ChaosDriver {
   }
 
   /** Returns the names of the transports by which a job succeeds here. */
-  private static List<String> transports(SparkSession session) {
+  private List<String> transports(SparkSession session) {
     List<String> found = new ArrayList<>();
     for (String name : TransportProviders.names()) {
       try {
         DDStores.from(session.range(PROBE_ROWS).toDF())
-            .ranks(ChaosSpark.EXECUTORS)
+            .ranks(setup.shape().executors())
             .transport(name)
             .run(rank -> rank.rank());
         found.add(name);

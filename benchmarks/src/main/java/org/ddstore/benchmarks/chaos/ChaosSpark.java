@@ -10,8 +10,6 @@ import org.ddstore.types.DDStoreException;
 
 /** The Spark application of a round: executors in JVMs of their own, and short time limits. */
 final class ChaosSpark {
-  static final int EXECUTORS = 3;
-  static final int CORES = 2;
   private static final int MEMORY_MB = 512;
   private static final long POLL_MS = 50;
   private static final int RETURN_SECONDS = 90;
@@ -19,11 +17,29 @@ final class ChaosSpark {
   private static final String MULTIPLIER = "spark.speculation.multiplier";
   private static final String QUANTILE = "spark.speculation.quantile";
 
-  private static final Map<String, String> SETTINGS = settings();
+  /**
+   * The executors of an application.
+   *
+   * @param cores slots of each
+   */
+  record Shape(int executors, int cores) {
+    private static final Shape WIDE = new Shape(3, 2);
+
+    /** A rank per executor, as some transports need. */
+    private static final Shape SINGLE = new Shape(4, 1);
+
+    static Shape ofRound(int round) {
+      return round % 2 == 0 ? WIDE : SINGLE;
+    }
+
+    int slots() {
+      return executors * cores;
+    }
+  }
 
   private ChaosSpark() {}
 
-  private static Map<String, String> settings() {
+  private static Map<String, String> settings(Shape shape) {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("spark.ddstore.readTimeout", "10s");
     settings.put("spark.ddstore.collectiveTimeout", "20s");
@@ -34,7 +50,8 @@ final class ChaosSpark {
     settings.put("spark.network.timeout", "60s"); // longer than a process is stopped
     settings.put("spark.deploy.maxExecutorRetries", "-1");
     settings.put("spark.sql.shuffle.partitions", "2");
-    settings.put("spark.executor.cores", "" + CORES);
+    settings.put("spark.executor.cores", "" + shape.cores());
+    settings.put("spark.cores.max", "" + shape.slots());
     settings.put("spark.executor.memory", MEMORY_MB + "m");
     settings.put("spark.speculation", "true");
     settings.put("spark.speculation.interval", "50ms");
@@ -43,8 +60,9 @@ final class ChaosSpark {
     return settings;
   }
 
-  static EmbeddedSpark open() {
-    return EmbeddedSpark.open("ddstore chaos", EXECUTORS, CORES, MEMORY_MB, SETTINGS);
+  static EmbeddedSpark open(Shape shape) {
+    return EmbeddedSpark.open(
+        "ddstore chaos", shape.executors(), shape.cores(), MEMORY_MB, settings(shape));
   }
 
   /** Settings by which tasks are, or are not, executed speculatively. */
@@ -65,13 +83,13 @@ final class ChaosSpark {
    *
    * @throws DDStoreException if executors that have ended do not return
    */
-  static void awaitExecutors(SparkSession session) throws InterruptedException {
+  static void awaitExecutors(SparkSession session, Shape shape) throws InterruptedException {
     int polls = (int) (1000L * RETURN_SECONDS / POLL_MS);
-    for (int i = 0; executors(session) < EXECUTORS; i++) {
+    for (int i = 0; executors(session) < shape.executors(); i++) {
       if (i == polls) {
         throw new DDStoreException(
             "%d executors of %d after %d s"
-                .formatted(executors(session), EXECUTORS, RETURN_SECONDS));
+                .formatted(executors(session), shape.executors(), RETURN_SECONDS));
       }
       Thread.sleep(POLL_MS);
     }

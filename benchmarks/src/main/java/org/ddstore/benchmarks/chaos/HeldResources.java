@@ -66,10 +66,10 @@ final class HeldResources {
   }
 
   /** Returns what executors and this process still hold after half a minute. Blocks. */
-  static List<String> afterStores(SparkSession session) throws InterruptedException {
+  static List<String> afterStores(SparkSession session, int slots) throws InterruptedException {
     List<String> held = List.of();
     for (int i = 0; i < POLLS; i++) {
-      held = now(session);
+      held = now(session, slots);
       if (held.isEmpty()) {
         return held;
       }
@@ -78,8 +78,7 @@ final class HeldResources {
     return held;
   }
 
-  private static List<String> now(SparkSession session) {
-    int slots = ChaosSpark.EXECUTORS * ChaosSpark.CORES;
+  private static List<String> now(SparkSession session, int slots) {
     TreeSet<String> held = new TreeSet<>();
     ofThisProcess().forEach(each -> held.add("driver: " + each));
     TaskResults.of(

@@ -57,6 +57,9 @@ final class Injector implements AutoCloseable {
     synchronized (this) {
       step = next;
     }
+    if (next.operation() == OperationKind.REPAIR) {
+      inject(new Fault(FaultKind.KILL, (int) (next.seed() & 0xFF), -1, 0), next);
+    }
     Fault fault = next.fault();
     if (fault.kind() == FaultKind.NONE) {
       return;

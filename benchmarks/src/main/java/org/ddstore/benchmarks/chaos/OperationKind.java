@@ -8,7 +8,8 @@ enum OperationKind {
   LOAD(800, 270),
   APPEND(700, 270),
   REPLACE(800, 270),
-  REPAIR(60, 270),
+  /** A repair after the loss of an executor. */
+  REPAIR(3000, 270),
   DROP(40, 60),
   QUERY(400, 150),
   RUN(500, 270),

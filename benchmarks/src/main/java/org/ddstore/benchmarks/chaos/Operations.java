@@ -4,6 +4,7 @@ package org.ddstore.benchmarks.chaos;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,11 +30,14 @@ final class Operations {
   private static final int MAX_ROWS = 4000;
   private static final int MAX_APPENDED_ROWS = 20_000;
   private static final int MAX_PYTHON_SECONDS = 60;
+  private static final int LOSS_POLLS = 60;
+  private static final long LOSS_POLL_MS = 50;
 
   /** Ranks and width: 1, 2 and 3 copies. */
-  private static final int[][] SHAPES = {{3, 3}, {4, 2}, {3, 1}, {6, 3}, {6, 2}, {2, 2}};
+  private static final int[][] RANKS = {{3, 3}, {4, 2}, {3, 1}, {2, 2}, {6, 3}, {6, 2}};
 
   private final SparkSession session;
+  private final ChaosSpark.Shape shape;
   private final List<String> transports;
   private final Path directory;
   private final Optional<Path> python;
@@ -47,8 +51,14 @@ final class Operations {
    * @param directory directory of dumps and handles, which all executors see
    * @param python program that reads by a handle, empty if it cannot run here
    */
-  Operations(SparkSession session, List<String> transports, Path directory, Optional<Path> python) {
+  Operations(
+      SparkSession session,
+      ChaosSpark.Shape shape,
+      List<String> transports,
+      Path directory,
+      Optional<Path> python) {
     this.session = session;
+    this.shape = shape;
     this.transports = List.copyOf(transports);
     this.directory = directory;
     this.python = python;
@@ -67,13 +77,18 @@ final class Operations {
     return new Version.Piece(choose.nextInt(1 << 20), rows);
   }
 
+  private int[] ranks(Random choose) {
+    int fitting = (int) Arrays.stream(RANKS).filter(each -> each[0] <= shape.slots()).count();
+    return RANKS[choose.nextInt(fitting)];
+  }
+
   private StoreSpec spec(Dataset<Row> rows, Random choose) {
-    int[] shape = SHAPES[choose.nextInt(SHAPES.length)];
+    int[] ranks = ranks(choose);
     StoreSpec spec =
         DDStores.from(rows)
             .field("x", DType.FLOAT32, 2)
-            .ranks(shape[0])
-            .width(shape[1])
+            .ranks(ranks[0])
+            .width(ranks[1])
             .shortcut(choose.nextInt(3) > 0)
             .transport(transports.get(choose.nextInt(transports.size())));
     spec = choose.nextInt(5) == 0 ? spec.backing(Backing.DIRECT) : spec;
@@ -90,7 +105,7 @@ final class Operations {
    * @throws Exception if that fails: the operation is left out
    */
   void prepare(Schedule.Step step) throws Exception {
-    ChaosSpark.awaitExecutors(session);
+    ChaosSpark.awaitExecutors(session, shape);
     StoreModel model = model(step);
     boolean exists = exists(step);
     if (exists != model.exists()) {
@@ -213,12 +228,17 @@ final class Operations {
     write(step, Version.of(piece), () -> open(step).replace(piece.frame(session)));
   }
 
-  private void repair(Schedule.Step step) {
+  /** Repairs what the store lost with the executor that is killed before each repair. */
+  private void repair(Schedule.Step step) throws InterruptedException {
     ResidentStore store = open(step);
-    store.repair();
-    if (store.shards().stream().anyMatch(ResidentShard::isLost)) {
-      ChaosDriver.log("lost again: " + store);
+    for (int i = 0; i < LOSS_POLLS && !isLost(store); i++) {
+      Thread.sleep(LOSS_POLL_MS);
     }
+    store.repair();
+  }
+
+  private static boolean isLost(ResidentStore store) {
+    return store.shards().stream().anyMatch(ResidentShard::isLost);
   }
 
   private void drop(Schedule.Step step) {
@@ -246,15 +266,15 @@ final class Operations {
   }
 
   private void restore(Schedule.Step step, Random choose) throws Exception {
-    int[] shape = SHAPES[choose.nextInt(SHAPES.length)];
+    int[] ranks = ranks(choose);
     Version dumped = dumps.get(name(step));
     write(
         step,
         dumped,
         () ->
             DDStores.restore(session, dumpPath(step).toUri().toString())
-                .ranks(shape[0])
-                .width(shape[1])
+                .ranks(ranks[0])
+                .width(ranks[1])
                 .replace(name(step)));
   }
 
@@ -275,7 +295,7 @@ final class Operations {
     Observation all = new Observation(versions);
     DDStores.from(piece.frame(session))
         .field("x", DType.FLOAT32, 2)
-        .ranks(ChaosSpark.EXECUTORS)
+        .ranks(shape.executors())
         .transport(transport)
         .shortcut(false)
         .run(new RowChecks.RandomReads(versions, choose.nextLong(), 5, 4))

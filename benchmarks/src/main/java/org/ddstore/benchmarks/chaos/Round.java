@@ -32,6 +32,7 @@ final class Round {
   private final boolean isVerbose;
   private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
   private boolean isStopped;
+  private long endNs; // 0 before the first operation
 
   /** Time of the last message, and thus the begin of a preparation. */
   private long lastNs = System.nanoTime();
@@ -45,11 +46,12 @@ final class Round {
   }
 
   /**
-   * Runs steps until a time.
+   * Runs steps for a duration, from the first operation on.
    *
    * @return the number of the next step
    */
-  int run(int first, long endNs, boolean hasPython) throws IOException, InterruptedException {
+  int run(int first, ChaosSpark.Shape shape, Duration duration, boolean hasPython)
+      throws IOException, InterruptedException {
     Path temporary = Files.createDirectories(directory.resolve("tmp"));
     Path data = Files.createDirectories(directory.resolve("data"));
     Process driver = site.start(command(temporary));
@@ -61,6 +63,7 @@ final class Round {
                     schedule.seed(),
                     schedule.operations(),
                     schedule.faults(),
+                    shape,
                     first,
                     data.toString(),
                     hasPython)));
@@ -69,14 +72,13 @@ final class Round {
     int next = first;
     Set<Long> executors;
     try (Injector injector = new Injector(site, driver, journal)) {
-      injector.background(schedule, first);
       while (!isStopped) {
         Message message = message(driver, next);
         if (message == null) {
           next++; // the driver is gone: not the same step again
           break;
         }
-        next = handle(message, injector, answers, endNs);
+        next = handle(message, injector, answers, duration);
       }
       injector.executors();
       executors = injector.seen();
@@ -155,7 +157,7 @@ final class Round {
   }
 
   /** Handles a message; returns the number of the next step. */
-  private int handle(Message message, Injector injector, PrintStream answers, long endNs) {
+  private int handle(Message message, Injector injector, PrintStream answers, Duration duration) {
     Schedule.Step step = schedule.step(message.step());
     String name = "%s %d on store %d".formatted(step.operation(), step.number(), step.store());
     message
@@ -164,6 +166,10 @@ final class Round {
     long now = System.nanoTime();
     switch (message.state()) {
       case BEGIN -> {
+        if (endNs == 0) {
+          endNs = now + duration.toNanos();
+          injector.background(schedule, message.step());
+        }
         boolean goesOn = now < endNs;
         if (goesOn) {
           journal.event("begin %s, fault %s".formatted(name, step.fault()));

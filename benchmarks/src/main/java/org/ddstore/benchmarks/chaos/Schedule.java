@@ -8,13 +8,14 @@ import java.util.Random;
 
 /**
  * The operations and faults of a campaign, a pure function of the seed and the kinds. It is dealt
- * in decks: each deck has each kind of operation once with each kind of fault, and as often without
- * a fault.
+ * in decks: each deck has each kind of operation once with each kind of fault, and three times as
+ * often without a fault.
  */
 record Schedule(long seed, List<OperationKind> operations, List<FaultKind> faults) {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
   private static final long BACKGROUND = 0x6261636B67726F75L;
   private static final int STORES = 3;
+  private static final int PLAIN_PER_FAULT = 3;
   private static final int MAX_GAP_SECONDS = 120;
 
   /** Probability of a fault that is in force when its operation begins. */
@@ -51,9 +52,8 @@ record Schedule(long seed, List<OperationKind> operations, List<FaultKind> fault
     for (OperationKind operation : operations) {
       for (FaultKind fault : faults) {
         cards.add(new Card(operation, fault));
-        cards.add(new Card(operation, FaultKind.NONE));
       }
-      if (faults.isEmpty()) {
+      for (int i = 0; i < plainCards(); i++) {
         cards.add(new Card(operation, FaultKind.NONE));
       }
     }
@@ -61,9 +61,14 @@ record Schedule(long seed, List<OperationKind> operations, List<FaultKind> fault
     return cards;
   }
 
+  /** Returns the number of cards without a fault of each operation in a deck. */
+  private int plainCards() {
+    return Math.max(1, PLAIN_PER_FAULT * faults.size());
+  }
+
   /** Returns the step of a number, from 0. */
   Step step(int number) {
-    int size = operations.size() * Math.max(1, 2 * faults.size());
+    int size = operations.size() * (faults.size() + plainCards());
     Card card = deck(number / size).get(number % size);
     Random random = new Random(mix(seed ^ GOLDEN, number));
     int store = random.nextInt(STORES);
@@ -90,7 +95,7 @@ record Schedule(long seed, List<OperationKind> operations, List<FaultKind> fault
     if (kind.maxSeconds() == 0) {
       return 0;
     }
-    double part = Math.pow(random.nextDouble(), 3);
+    double part = Math.pow(random.nextDouble(), 6);
     return 1000 + (int) (part * (kind.maxSeconds() - 1) * 1000);
   }
 

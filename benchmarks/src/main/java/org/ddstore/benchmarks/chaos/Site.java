@@ -94,8 +94,7 @@ final class Site implements AutoCloseable {
     master = "spark://%s:%d".formatted(used.get(0).address(), MASTER_PORT);
     start(used.get(0), work, "master.Master", List.of("--port", "" + MASTER_PORT));
     for (Host host : used) {
-      // Three executors on two hosts.
-      int cores = ChaosSpark.CORES * (host.equals(used.get(0)) ? 2 : 1);
+      int cores = host.equals(used.get(0)) ? 4 : 2; // three executors of 2 or four of 1
       start(
           host,
           work,
