@@ -2,6 +2,7 @@
 package org.ddstore.benchmarks.chaos;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -67,7 +68,7 @@ final class Injector implements AutoCloseable {
     if (fault.delayMs() < 0 || fault.kind() == FaultKind.SPECULATION) {
       inject(fault, next);
     } else {
-      timer.schedule(() -> inject(fault, next), fault.delayMs(), TimeUnit.MILLISECONDS);
+      schedule(() -> inject(fault, next), fault.delayMs());
     }
   }
 
@@ -80,14 +81,18 @@ final class Injector implements AutoCloseable {
   void background(Schedule schedule, int number) {
     Fault fault = schedule.background(number);
     if (fault.kind() != FaultKind.NONE) {
-      ScheduledFuture<?> ignored =
-          timer.schedule(
-              () -> {
-                inject(fault, null);
-                background(schedule, number + 1);
-              },
-              fault.delayMs(),
-              TimeUnit.MILLISECONDS);
+      schedule(
+          () -> {
+            inject(fault, null);
+            background(schedule, number + 1);
+          },
+          fault.delayMs());
+    }
+  }
+
+  private void schedule(Runnable task, int delayMs) {
+    if (!timer.isShutdown()) {
+      ScheduledFuture<?> ignored = timer.schedule(task, delayMs, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -205,7 +210,7 @@ final class Injector implements AutoCloseable {
 
   private static String output(String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String output = new String(process.getInputStream().readAllBytes());
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     if (process.onExit().join().exitValue() != 0) {
       throw new IOException("%s: %s".formatted(String.join(" ", command), output.strip()));
     }
@@ -237,7 +242,7 @@ final class Injector implements AutoCloseable {
           }
         };
     undone.add(once);
-    timer.schedule(once, fault.durationMs(), TimeUnit.MILLISECONDS);
+    schedule(once, fault.durationMs());
   }
 
   /** Returns whether a fault, or its effect, was in force between two times. */

@@ -3,9 +3,11 @@ package org.ddstore.benchmarks.chaos;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * What a read finds, compared with all versions that it may find. Serializable, so that ranks
@@ -23,7 +25,7 @@ final class Observation implements Serializable {
 
   Observation(List<Version> versions) {
     this.versions = List.copyOf(versions);
-    this.differences = new ArrayList<>(java.util.Collections.nCopies(versions.size(), null));
+    this.differences = new ArrayList<>(Collections.nCopies(versions.size(), null));
   }
 
   /** Compares a row. */
@@ -33,7 +35,7 @@ final class Observation implements Serializable {
   }
 
   /** Compares a number that each version has. */
-  void number(String name, java.util.function.ToLongFunction<Version> expected, long found) {
+  void number(String name, ToLongFunction<Version> expected, long found) {
     note(
         version ->
             expected.applyAsLong(version) == found
@@ -48,7 +50,7 @@ final class Observation implements Serializable {
     note(version -> Optional.of(difference));
   }
 
-  private void note(java.util.function.Function<Version, Optional<String>> difference) {
+  private void note(Function<Version, Optional<String>> difference) {
     for (int i = 0; i < differences.size(); i++) {
       if (differences.get(i) == null) {
         differences.set(i, difference.apply(versions.get(i)).orElse(null));
@@ -60,11 +62,9 @@ final class Observation implements Serializable {
   void add(Observation other) {
     rows += other.rows;
     for (int i = 0; i < differences.size(); i++) {
-      differences.set(
-          i,
-          Objects.requireNonNullElse(differences.get(i), "").isEmpty()
-              ? other.differences.get(i)
-              : differences.get(i));
+      if (differences.get(i) == null) {
+        differences.set(i, other.differences.get(i));
+      }
     }
   }
 

@@ -43,8 +43,15 @@ final class Operations {
   private final Optional<Path> python;
   private final Map<String, StoreModel> models = new HashMap<>();
 
-  /** Versions of the complete dumps, by store. */
-  private final Map<String, Version> dumps = new HashMap<>();
+  /** The last complete dump, by store. */
+  private final Map<String, Dump> dumps = new HashMap<>();
+
+  /**
+   * A dump.
+   *
+   * @param isInUse whether a store was restored from it, which needs it for repairs
+   */
+  private record Dump(Path path, Version version, boolean isInUse) {}
 
   /**
    * @param transports names of the transports that this machine has
@@ -130,7 +137,7 @@ final class Operations {
       case QUERY, PYTHON, REVOKE -> open(step).repair();
       case RESTORE -> {
         if (!dumps.containsKey(name(step))) {
-          dump(step);
+          dump(step, choose);
         }
       }
       default -> {}
@@ -150,7 +157,7 @@ final class Operations {
       case REPLACE -> replace(step, choose);
       case REPAIR -> repair(step);
       case DROP -> drop(step);
-      case DUMP -> dump(step);
+      case DUMP -> dump(step, choose);
       case RESTORE -> restore(step, choose);
       case QUERY -> {
         return query(step, choose);
@@ -246,33 +253,27 @@ final class Operations {
     model(step).dropped();
   }
 
-  private Path dumpPath(Schedule.Step step) {
-    return directory.resolve("dump-" + step.store());
-  }
-
-  private void dump(Schedule.Step step) throws Exception {
+  /** Dumps to a new directory, or over the last dump; if that throws, the last dump must be intact. */
+  private void dump(Schedule.Step step, Random choose) {
     settle(step);
-    Version before = dumps.remove(name(step));
-    try {
-      open(step).dump(dumpPath(step).toUri().toString(), DumpMode.OVERWRITE);
-      dumps.put(name(step), model(step).current());
-    } catch (IllegalArgumentException e) {
-      // The store was restored from this dump, which therefore stays.
-      if (before == null || !e.getMessage().contains("restored")) {
-        throw e;
-      }
-      dumps.put(name(step), before);
-    }
+    Dump last = dumps.get(name(step));
+    Path path =
+        last == null || last.isInUse() || choose.nextBoolean()
+            ? directory.resolve("dump-" + step.number())
+            : last.path();
+    open(step).dump(path.toUri().toString(), DumpMode.OVERWRITE);
+    dumps.put(name(step), new Dump(path, model(step).current(), false));
   }
 
   private void restore(Schedule.Step step, Random choose) throws Exception {
     int[] ranks = ranks(choose);
-    Version dumped = dumps.get(name(step));
+    Dump dump = dumps.get(name(step));
+    dumps.put(name(step), new Dump(dump.path(), dump.version(), true));
     write(
         step,
-        dumped,
+        dump.version(),
         () ->
-            DDStores.restore(session, dumpPath(step).toUri().toString())
+            DDStores.restore(session, dump.path().toUri().toString())
                 .ranks(ranks[0])
                 .width(ranks[1])
                 .replace(name(step)));

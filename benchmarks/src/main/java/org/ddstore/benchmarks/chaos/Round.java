@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -188,7 +189,7 @@ final class Round {
         journal.event(
             "%s %s%s"
                 .formatted(
-                    message.state().toString().toLowerCase(java.util.Locale.ROOT),
+                    message.state().toString().toLowerCase(Locale.ROOT),
                     name,
                     succeeded ? "" : ": " + message.text()));
         if (message.state() != State.UNPREPARED) {

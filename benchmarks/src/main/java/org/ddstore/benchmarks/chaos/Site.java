@@ -3,6 +3,7 @@ package org.ddstore.benchmarks.chaos;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -160,7 +162,7 @@ final class Site implements AutoCloseable {
     return processes.all().stream()
         .flatMap(process -> process.descendants())
         .filter(Site::isExecutor)
-        .sorted(java.util.Comparator.comparingLong(ProcessHandle::pid))
+        .sorted(Comparator.comparingLong(ProcessHandle::pid))
         .toList();
   }
 
@@ -185,7 +187,7 @@ final class Site implements AutoCloseable {
     } catch (IOException e) {
       // Full.
     }
-    try (var channel = java.nio.channels.FileChannel.open(filler, StandardOpenOption.WRITE)) {
+    try (FileChannel channel = FileChannel.open(filler, StandardOpenOption.WRITE)) {
       channel.truncate(Math.max(0, channel.size() - FREE_BYTES));
     }
   }

@@ -3,6 +3,7 @@ package org.ddstore.benchmarks.chaos;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.Dataset;
@@ -99,7 +100,7 @@ record Version(List<Piece> pieces) implements Serializable {
     return one.content() == other.content()
         && one.position() == other.position()
         && one.value() == other.value()
-        && java.util.Arrays.equals(one.x(), other.x())
+        && Arrays.equals(one.x(), other.x())
         && one.text().equals(other.text());
   }
 
