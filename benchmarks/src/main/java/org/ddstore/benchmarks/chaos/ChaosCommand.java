@@ -51,7 +51,8 @@ public final class ChaosCommand implements Callable<Integer>, CommandExtension {
   @Option(
       names = "--minutes",
       paramLabel = "N",
-      description = "Minutes in which operations run, such as 0.5; ${DEFAULT-VALUE} by default. A new application"
+      description =
+          "Minutes in which operations run, such as 0.5; ${DEFAULT-VALUE} by default. A new application"
               + " starts after each five.")
   private double minutes = 10;
 

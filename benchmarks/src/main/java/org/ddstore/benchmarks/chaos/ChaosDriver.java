@@ -18,8 +18,8 @@ import org.ddstore.benchmarks.chaos.Message.Problem;
 import org.ddstore.benchmarks.chaos.Message.State;
 import org.ddstore.local.EmbeddedSpark;
 import org.ddstore.spark.DDStores;
-import org.ddstore.spark.types.PreflightException;
 import org.ddstore.transport.TransportProviders;
+import org.ddstore.types.DDStoreException;
 
 /**
  * The JVM of a round: the driver of an application that performs the steps of the schedule, until
@@ -93,7 +93,7 @@ final class ChaosDriver {
       left.addAll(HeldResources.afterStores(session, setup.shape().slots()));
       watchdog.begin("the end of Spark", OperationKind.DROP.deadlineSeconds());
     }
-    HeldResources.ofThisProcess().forEach(each -> left.add("driver after Spark: " + each));
+    HeldResources.afterSpark().forEach(each -> left.add("driver after Spark: " + each));
     send(
         State.STOPPED,
         null,
@@ -110,8 +110,10 @@ final class ChaosDriver {
             .transport(name)
             .run(rank -> rank.rank());
         found.add(name);
-      } catch (PreflightException e) {
-        log("transport %s is left out: %s".formatted(name, e.getMessage()));
+      } catch (DDStoreException e) { // a preflight, or the ranks, find it unusable
+        log(
+            "transport %s is left out: %s"
+                .formatted(name, e.getMessage().lines().findFirst().orElse("")));
       }
     }
     return found;

@@ -65,17 +65,32 @@ final class HeldResources {
     }
   }
 
-  /** Returns what executors and this process still hold after half a minute. Blocks. */
-  static List<String> afterStores(SparkSession session, int slots) throws InterruptedException {
-    List<String> held = List.of();
-    for (int i = 0; i < POLLS; i++) {
-      held = now(session, slots);
-      if (held.isEmpty()) {
-        return held;
-      }
+  /** A look at what is held. */
+  @FunctionalInterface
+  private interface Look {
+    List<String> now();
+  }
+
+  /** Returns what is still held after half a minute. */
+  private static List<String> last(Look look) throws InterruptedException {
+    List<String> held = look.now();
+    for (int i = 0; i < POLLS && !held.isEmpty(); i++) {
       Thread.sleep(POLL_MS);
+      held = look.now();
     }
     return held;
+  }
+
+  /**
+   * Returns what executors and this process hold without stores. Blocks for half a minute at most.
+   */
+  static List<String> afterStores(SparkSession session, int slots) throws InterruptedException {
+    return last(() -> now(session, slots));
+  }
+
+  /** Returns what this process holds after Spark has stopped. Blocks for half a minute at most. */
+  static List<String> afterSpark() throws InterruptedException {
+    return last(HeldResources::ofThisProcess);
   }
 
   private static List<String> now(SparkSession session, int slots) {

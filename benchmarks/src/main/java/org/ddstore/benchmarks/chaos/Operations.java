@@ -253,7 +253,9 @@ final class Operations {
     model(step).dropped();
   }
 
-  /** Dumps to a new directory, or over the last dump; if that throws, the last dump must be intact. */
+  /**
+   * Dumps to a new directory, or over the last dump; if that throws, the last dump must be intact.
+   */
   private void dump(Schedule.Step step, Random choose) {
     settle(step);
     Dump last = dumps.get(name(step));
