@@ -22,7 +22,7 @@ def main() -> int:
     try:
         with ddstore.attach(path, timeout=TIMEOUT_S, ports_only=choose.random() < 0.5) as store:
             print(len(store))
-            for _ in range(batches):
+            for _ in range(batches if len(store) else 0):
                 indices = [choose.randrange(len(store)) for _ in range(64)]
                 batch = store.get_batch(indices)
                 for i, index in enumerate(indices):

@@ -12,10 +12,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.benchmarks.chaos.Schedule.Fault;
+import org.ddstore.local.ExitCleanup;
 
 /**
- * Injects the faults of a round, in another process than the driver. {@link #close()} ends all
- * faults that are in force.
+ * Injects the faults of a round, in another process than the driver. {@link #close()}, or the end of
+ * this JVM, ends all faults that are in force.
  */
 final class Injector implements AutoCloseable {
   private static final long END_SECONDS = 60;
@@ -28,6 +29,7 @@ final class Injector implements AutoCloseable {
   private final List<Interval> intervals = new ArrayList<>();
   private final List<Runnable> undone = new ArrayList<>();
   private final Set<Long> executors = new TreeSet<>();
+  private final ExitCleanup cleanup = new ExitCleanup("ddstore-chaos-faults", this::endAll);
   private Schedule.Step step; // null between operations
 
   /** A fault from its begin to its end. */
@@ -250,17 +252,20 @@ final class Injector implements AutoCloseable {
     return intervals.stream().anyMatch(each -> each.meets(fromNs, toNs));
   }
 
-  @Override
-  public void close() {
+  private void endAll() {
     timer.shutdownNow();
     try {
-      boolean ended = timer.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
-      if (!ended) {
+      if (!timer.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
         journal.event("the injector of faults does not end");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     List.copyOf(undone).forEach(Runnable::run);
+  }
+
+  @Override
+  public void close() {
+    cleanup.close();
   }
 }
