@@ -341,7 +341,8 @@ final class Operations {
               row.getLong(1),
               row.getLong(2),
               row.getLong(3),
-              new float[] {x.get(0), x.get(1)},
+              x.get(0),
+              x.get(1),
               row.getString(5)));
     }
     return observed(step, found);

@@ -90,7 +90,8 @@ record PythonReader(Path program, Path handle) {
         Long.parseLong(words[1]),
         Long.parseLong(words[2]),
         Long.parseLong(words[3]),
-        new float[] {Float.parseFloat(words[4]), Float.parseFloat(words[5])},
+        Float.parseFloat(words[4]),
+        Float.parseFloat(words[5]),
         words[6]);
   }
 }

@@ -57,7 +57,8 @@ final class RowChecks {
         content.getLong(row),
         position.getLong(row),
         value.getLong(row),
-        new float[] {x.getFloat(2L * row), x.getFloat(2L * row + 1)},
+        x.getFloat(2L * row),
+        x.getFloat(2L * row + 1),
         text);
   }
 

@@ -3,7 +3,6 @@ package org.ddstore.benchmarks.chaos;
 
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.Dataset;
@@ -44,11 +43,12 @@ record Version(List<Piece> pieces) implements Serializable {
   }
 
   /** A row as it was read. */
-  record Read(long index, long content, long position, long value, float[] x, String text) {
+  record Read(
+      long index, long content, long position, long value, float x0, float x1, String text) {
     @Override
     public String toString() {
       return "row %d: content %d, position %d, value %d, x [%s, %s], text %s"
-          .formatted(index, content, position, value, x[0], x[1], text);
+          .formatted(index, content, position, value, x0, x1, text);
     }
   }
 
@@ -76,7 +76,7 @@ record Version(List<Piece> pieces) implements Serializable {
     for (Piece piece : pieces) {
       if (row.index() < first + piece.rows()) {
         Read expected = row(row.index(), piece.content(), row.index() - first);
-        return same(expected, row)
+        return expected.equals(row)
             ? Optional.empty()
             : Optional.of("expected %s, read %s".formatted(expected, row));
       }
@@ -87,21 +87,18 @@ record Version(List<Piece> pieces) implements Serializable {
 
   private static Read row(long index, long content, long position) {
     long value = value(content, position);
-    float[] x = {value % X_VALUES, position % X_VALUES};
     return new Read(
-        index, content, position, value, x, "t" + "-".repeat((int) (value % 7)) + value);
+        index,
+        content,
+        position,
+        value,
+        value % X_VALUES,
+        position % X_VALUES,
+        "t" + "-".repeat((int) (value % 7)) + value);
   }
 
   private static long value(long content, long position) {
     return (position * 1_000_003 + content * 10_007) % PRIME;
-  }
-
-  private static boolean same(Read one, Read other) {
-    return one.content() == other.content()
-        && one.position() == other.position()
-        && one.value() == other.value()
-        && Arrays.equals(one.x(), other.x())
-        && one.text().equals(other.text());
   }
 
   /** Returns the sum of the values of the rows [from, to). */

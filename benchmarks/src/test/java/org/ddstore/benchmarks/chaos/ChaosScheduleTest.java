@@ -32,9 +32,8 @@ class ChaosScheduleTest {
     long position = index < FIRST.rows() ? index : index - FIRST.rows();
     long content = version.pieces().get(index < FIRST.rows() ? 0 : 1).content();
     long value = (position * 1_000_003 + content * 10_007) % Integer.MAX_VALUE;
-    float[] x = {value % 4096, position % 4096};
     String text = "t" + "-".repeat((int) (value % 7)) + value;
-    return new Read(index, content, position, value, x, text);
+    return new Read(index, content, position, value, value % 4096, position % 4096, text);
   }
 
   private static Observation read(StoreModel model, Version actual) {
@@ -112,7 +111,7 @@ class ChaosScheduleTest {
     Observation mixed = new Observation(model.possible());
     mixed.row(row(BEFORE, 0));
     Observation other = new Observation(model.possible());
-    other.row(new Read(1, SECOND.content(), 1, 1, new float[2], "t"));
+    other.row(new Read(1, SECOND.content(), 1, 1, 0, 0, "t"));
     mixed.add(other);
 
     assertThat(mixed.explained()).isEmpty();
