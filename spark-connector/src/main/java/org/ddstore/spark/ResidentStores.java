@@ -42,6 +42,7 @@ final class ResidentStores implements ResidentView {
 
   private final Map<String, ResidentStore> stores = new TreeMap<>(); // guarded by this
   private final Map<String, WriteLock> locks = new ConcurrentHashMap<>();
+  private final Set<String> removedExecutors = ConcurrentHashMap.newKeySet();
   private boolean ended; // guarded by this
   private final SparkContext context;
   private final DecommissionWatch decommissions = new DecommissionWatch(this::list);
@@ -84,6 +85,7 @@ final class ResidentStores implements ResidentView {
   private final class Watch extends SparkListener {
     @Override
     public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+      removedExecutors.add(removed.executorId());
       list().forEach(store -> store.places().markLost(Set.of(removed.executorId())));
     }
 
@@ -172,6 +174,7 @@ final class ResidentStores implements ResidentView {
             start,
             before == null ? "" : ", instead of " + Plural.of(before.rows(), "row"));
     // The store received no events before, so it looks for lost executors now.
+    store.places().markLost(removedExecutors);
     Interrupts.cleanUp("look for lost executors", store.places()::findLost);
     decommissions.start(context);
     monitor.start();

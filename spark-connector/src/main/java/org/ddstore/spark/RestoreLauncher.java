@@ -74,34 +74,30 @@ final class RestoreLauncher {
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
     try {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
-      ResidentLoading.Loaded loaded =
-          loading.run(
-              dump.memoryBytes() * groups.groups(),
-              0,
-              attempt ->
-                  new ResidentLoading.Source(
-                      PlacedRdd.empty(context, Collections.nCopies(groups.ranks(), "")),
-                      dump.loader(groups.width(), groups.members())));
-      try {
-        ResidentLayout layout =
-            ResidentLayout.of(dump.schema(), groups, loaded.shards()).without(loaded.gone());
-        dump.checkDigest(layout.digest());
-        ResidentStore store =
-            new ResidentStore(
-                stores,
-                name,
-                origin,
-                token,
-                dump.sourceSchema(),
-                dump.columns(),
-                processes,
-                layout);
-        store.showMetrics();
-        return store;
-      } catch (Throwable e) {
-        loading.forget(loaded.shards());
-        throw e;
-      }
+      return loading.run(
+          dump.memoryBytes() * groups.groups(),
+          0,
+          attempt ->
+              new ResidentLoading.Source(
+                  PlacedRdd.empty(context, Collections.nCopies(groups.ranks(), "")),
+                  dump.loader(groups.width(), groups.members())),
+          loaded -> {
+            ResidentLayout layout =
+                ResidentLayout.of(dump.schema(), groups, loaded.shards()).without(loaded.gone());
+            dump.checkDigest(layout.digest());
+            ResidentStore store =
+                new ResidentStore(
+                    stores,
+                    name,
+                    origin,
+                    token,
+                    dump.sourceSchema(),
+                    dump.columns(),
+                    processes,
+                    layout);
+            store.showMetrics();
+            return store;
+          });
     } catch (Throwable e) { // Spark throws InterruptedException undeclared
       processes.close();
       throw StoreDump.dumpFailure(Interrupts.beforeCommit(e, "restore of \"%s\"".formatted(name)));

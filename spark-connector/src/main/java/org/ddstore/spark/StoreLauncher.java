@@ -148,37 +148,32 @@ final class StoreLauncher {
     ResidentProcesses processes = ResidentProcesses.join(token, origin.settings());
     try (Plans plans = origin.plans(() -> origin.plan(groups))) {
       ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
-      ResidentLoading.Loaded loaded =
-          plans.load(
-              () ->
-                  loading.run(
-                      plans.current().memoryBytes() * groups.groups(),
-                      0,
-                      attempt -> {
-                        IngestPlan plan = plans.forAttempt(attempt);
-                        return new ResidentLoading.Source(
-                            plan.shards(groups.ranks()), plan.encoder(groups.members()));
-                      }));
-      try {
-        ResidentLayout layout =
-            ResidentLayout.of(plans.current().schema(), groups, loaded.shards())
-                .without(loaded.gone());
-        ResidentStore store =
-            new ResidentStore(
-                stores,
-                name,
-                origin,
-                token,
-                plans.current().sourceSchema(),
-                plans.current().mappings(),
-                processes,
-                layout);
-        store.showMetrics();
-        return store;
-      } catch (Throwable e) {
-        loading.forget(loaded.shards());
-        throw e;
-      }
+      return plans.load(
+          () ->
+              loading.run(
+                  plans.current().memoryBytes() * groups.groups(),
+                  0,
+                  attempt -> {
+                    IngestPlan plan = plans.forAttempt(attempt);
+                    return new ResidentLoading.Source(
+                        plan.shards(groups.ranks()), plan.encoder(groups.members()));
+                  },
+                  loaded -> {
+                    IngestPlan plan = plans.current();
+                    ResidentStore store =
+                        new ResidentStore(
+                            stores,
+                            name,
+                            origin,
+                            token,
+                            plan.sourceSchema(),
+                            plan.mappings(),
+                            processes,
+                            ResidentLayout.of(plan.schema(), groups, loaded.shards())
+                                .without(loaded.gone()));
+                    store.showMetrics();
+                    return store;
+                  }));
     } catch (Throwable e) { // Spark throws InterruptedException undeclared
       processes.close();
       throw Interrupts.beforeCommit(e, "load of \"%s\"".formatted(name));

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
@@ -129,7 +129,7 @@ public final class ResidentChanges {
     ReplicaGroups groups = places.now().groups();
     ResidentLoading loading = new ResidentLoading(source, groups, token, processes);
     try (Plans plans = source.plans(() -> fitting.like(source.plan(groups)))) {
-      ResidentLoading.Loaded loaded =
+      ResidentLayout before =
           loading.run(
               plans.current().memoryBytes() * groups.groups(),
               places.now().rows(),
@@ -140,8 +140,9 @@ public final class ResidentChanges {
                     PlacedRdd.of(
                         plan.shards(groups.ranks()), places.findLost().preferredLocations()),
                     plan.encoder(groups.members()));
-              });
-      commit(loading, loaded, source, start);
+              },
+              loaded -> commit(loaded, source));
+      events().appended(before, places.now(), start);
     } catch (NotUniformException e) {
       throw new IllegalArgumentException(
           "the rows cannot be appended to \"%s\": %s; the store has records of %s"
@@ -151,27 +152,17 @@ public final class ResidentChanges {
     places.findLost();
   }
 
-  /** Commits an append: adds both the rows and their origin, or neither. */
-  private void commit(
-      ResidentLoading loading,
-      ResidentLoading.Loaded loaded,
-      ResidentOrigin source,
-      long startNanos) {
-    AtomicReference<ResidentLayout> before = new AtomicReference<>();
-    try {
-      places.change(
-          now -> {
-            before.set(now);
-            places.checkLive();
-            ResidentLayout after = now.with(loaded.shards()).without(loaded.gone());
-            origins.add(source);
-            return after;
-          });
-    } catch (RuntimeException | Error e) {
-      loading.forget(loaded.shards());
-      throw e;
-    }
-    events().appended(before.get(), places.now(), startNanos);
+  /**
+   * Commits an append: adds both the rows and their origin, or neither. Returns the layout before.
+   */
+  private ResidentLayout commit(ResidentLoading.Loaded loaded, ResidentOrigin source) {
+    return places.change(
+        now -> {
+          places.checkLive();
+          ResidentLayout after = now.with(loaded.shards()).without(loaded.gone());
+          origins.add(source);
+          return after;
+        });
   }
 
   /** Returns the number of completed repairs. */
@@ -185,13 +176,18 @@ public final class ResidentChanges {
   }
 
   private void repairHere() {
-    if (!needsRepair()) {
+    RepairProtocol repair = new RepairProtocol(origin.settings().maxAttempts());
+    look(repair);
+    if (repair.step() == RepairProtocol.Step.DONE) {
       return;
     }
     long start = System.nanoTime();
     List<ShardReport> restored = new ArrayList<>();
     try {
-      restoreAll(restored);
+      while (repair.step() != RepairProtocol.Step.DONE) {
+        bringBack(repair, restored);
+        look(repair);
+      }
     } finally {
       if (!restored.isEmpty()) {
         events().repaired(restored, start);
@@ -205,28 +201,28 @@ public final class ResidentChanges {
     return new StoreEvents(origin.session().sparkContext(), name);
   }
 
-  /**
-   * @param restored list that each restored shard is added to
-   */
-  private void restoreAll(List<ShardReport> restored) {
-    for (int round = 1; needsRepair(); round++) {
-      if (round > origin.settings().maxAttempts()) {
-        throw new DDStoreException(
-            "rows of \"%s\" could not be restored because executors ended: %s lost after %s"
-                .formatted(
-                    name,
-                    Plural.of(places.now().lost().size(), "shard is", "shards are"),
-                    Plural.of(round - 1, "repair")));
-      }
-      bringBack(places.now(), restored);
-    }
-  }
-
-  /** Returns whether shards are lost, or on executors that are being decommissioned. */
-  private boolean needsRepair() {
+  /** Looks for shards that are lost, or on executors that are being decommissioned. */
+  private void look(RepairProtocol repair) {
     places.findLost();
     loseSilent(places.leaving());
-    return !places.now().lost().isEmpty() || !places.leaving().isEmpty();
+    Set<String> leaving = places.leaving();
+    int slots = ClusterFacts.of(origin.session().sparkContext(), origin.profile()).slots();
+    repair.looked(places.now(), leaving, slots);
+    if (repair.step() == RepairProtocol.Step.FAILED) {
+      throw new DDStoreException(
+          "rows of \"%s\" could not be restored because executors ended: %s lost after %s"
+              .formatted(
+                  name,
+                  Plural.of(places.now().lost().size(), "shard is", "shards are"),
+                  Plural.of(repair.rounds(), "repair")));
+    }
+    if (!leaving.isEmpty()) {
+      LOG.warn(
+          "store \"{}\": copying {} shards from decommissioning executors {}",
+          name,
+          places.now().placesOn(leaving).size(),
+          leaving);
+    }
   }
 
   /** Marks shards of decommissioning executors that have ended before Spark notices it as lost. */
@@ -239,16 +235,14 @@ public final class ResidentChanges {
     }
   }
 
-  private void bringBack(ResidentLayout before, List<ShardReport> restored) {
-    Set<String> leaving = places.leaving();
-    if (!leaving.isEmpty()) {
-      LOG.warn(
-          "store \"{}\": copying {} shards from decommissioning executors {}",
-          name,
-          before.placesOn(leaving).size(),
-          leaving);
-    }
+  /**
+   * Runs one round of a repair.
+   *
+   * @param restored list that each restored shard is added to
+   */
+  private void bringBack(RepairProtocol repair, List<ShardReport> restored) {
     SparkContext context = origin.session().sparkContext();
+    ResidentLayout before = repair.start();
     Set<String> present = before.executors();
     try {
       new ResidentRepair(
@@ -256,8 +250,7 @@ public final class ResidentChanges {
               origins,
               token,
               processes,
-              before,
-              leaving,
+              repair,
               () -> snapshots.apply(before),
               after ->
                   places.change(
@@ -280,6 +273,7 @@ public final class ResidentChanges {
           "store \"{}\": retrying on the remaining executors after a loss: {}",
           name,
           e.getMessage());
+      repair.failed();
     }
   }
 }

@@ -20,7 +20,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
   private static final byte COUNTERS = 4;
   private static final byte OPEN = 5;
 
-  /** Requests to keep the rows of an attempt. Answer: one byte, 1 if rows of it are there. */
+  /** Requests to keep the rows of an attempt. Answer: see {@link #parseShards}. */
   static ByteBuffer confirm(Nonce attempt) {
     return about(CONFIRM, attempt);
   }
@@ -65,8 +65,9 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         .flip();
   }
 
-  static boolean parseFound(ByteBuffer answer) {
-    return answer.get() != 0;
+  /** Returns the number of shards that are confirmed, of the answer to {@link #confirm}. */
+  static int parseShards(ByteBuffer answer) {
+    return answer.getInt();
   }
 
   private static ByteBuffer about(byte what, Nonce attempt) {
@@ -85,11 +86,14 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
   public ByteBuffer answer(ByteBuffer question) {
     byte what = question.get();
     return switch (what) {
-      case CONFIRM -> encodeFound(ResidentShards.confirm(store, attempt(question)));
+      case CONFIRM ->
+          ByteBuffer.allocate(Integer.BYTES)
+              .putInt(ResidentShards.confirm(store, attempt(question)))
+              .flip();
       case FORGET -> {
         Nonce attempt = attempt(question);
         later("forget", () -> ResidentShards.forget(store, attempt));
-        yield encodeFound(true);
+        yield done();
       }
       case DROP -> {
         if (ResidentShards.beginDrop(store)) { // the driver repeats the request
@@ -98,7 +102,7 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
         if (Visit.isOpen(store)) {
           later("drop", () -> Visit.end(store));
         }
-        yield encodeFound(true);
+        yield done();
       }
       case OPEN -> answerOpen(store, question);
       case COUNTERS -> ResidentShards.counters(store).encode();
@@ -106,8 +110,8 @@ record ResidentControl(Nonce store) implements PeerCalls.Service {
     };
   }
 
-  private static ByteBuffer encodeFound(boolean found) {
-    return ByteBuffer.wrap(new byte[] {(byte) (found ? 1 : 0)});
+  private static ByteBuffer done() {
+    return ByteBuffer.wrap(new byte[] {1});
   }
 
   /** Runs work in a separate thread: unmapping large memory would block a network thread. */

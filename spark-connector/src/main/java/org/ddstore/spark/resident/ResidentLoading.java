@@ -2,10 +2,11 @@
 package org.ddstore.spark.resident;
 
 import java.util.Collection;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
+import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.memory.Nonce;
@@ -51,39 +52,52 @@ public final class ResidentLoading {
   }
 
   /**
-   * The result of a load, which stays until it is forgotten or dropped.
+   * The confirmed rows of a load.
    *
    * @param gone ids of executors that have ended since, with their shards
    */
   public record Loaded(List<ShardReport> shards, Set<String> gone) {}
 
   /**
-   * Runs the job and confirms the loaded rows, so that they stay. Runs the job again if executors
-   * have freed their rows because the confirmation came too late. Frees everything if it fails.
+   * Runs the job, confirms the loaded rows, so that they stay, and publishes them. Runs the job
+   * again if executors have freed their rows because the confirmation came too late. Frees
+   * everything if it fails.
    *
    * @param estimatedBytes memory of all copies of the rows; 0 if unknown
    * @param base global index of the first row
+   * @param publish commit point: makes the rows known, or throws
+   * @return the result of {@code publish}
    * @throws DDStoreException if an executor that has loaded its rows does not answer, or every
    *     confirmation came too late
    */
-  public Loaded run(long estimatedBytes, long base, Sources sources) {
-    int maxRounds = origin.settings().maxAttempts();
-    for (int round = 1; ; round++) {
-      List<ShardReport> shards = load(estimatedBytes, base, sources);
-      ResidentProcesses.Confirmation confirmation = confirm(shards);
-      if (confirmation.expired().isEmpty()) {
-        return new Loaded(shards, executorsOf(shards, confirmation.ended()));
+  public <T> T run(long estimatedBytes, long base, Sources sources, Function<Loaded, T> publish) {
+    LoadProtocol<ProcessAddress> load = new LoadProtocol<>(origin.settings().maxAttempts());
+    List<ShardReport> shards = List.of();
+    T published = null;
+    try {
+      while (load.step() != LoadProtocol.Step.COMMITTED) {
+        switch (load.step()) {
+          case RUN -> {
+            shards = load(estimatedBytes, base, sources);
+            load.loaded(shards.stream().map(ShardReport::process).toList());
+          }
+          case CONFIRM -> confirm(load, shards);
+          case PUBLISH -> {
+            published = publish.apply(new Loaded(shards, executorsOf(shards, load.ended())));
+            load.published();
+          }
+          case FORGET -> loadAgain(load, shards);
+          default -> throw new IllegalStateException(load.step().toString());
+        }
       }
-      forget(shards);
-      String message =
-          "rows on executors %s were not confirmed within %d s of their load"
-              .formatted(
-                  executorsOf(shards, confirmation.expired()), ResidentShards.LEASE.toSeconds());
-      if (round == maxRounds || processes.isClosed()) { // the store may have been dropped
-        throw new DDStoreException("%s, %d times".formatted(message, round));
+    } catch (Throwable e) {
+      load.failed();
+      if (load.step() == LoadProtocol.Step.FORGET) {
+        processes.forget(load.holders(), attempt);
       }
-      LOG.warn("store {}: loading rows again: {}", token.id(), message);
+      throw e;
     }
+    return published;
   }
 
   private List<ShardReport> load(long estimatedBytes, long base, Sources sources) {
@@ -101,19 +115,25 @@ public final class ResidentLoading {
             });
   }
 
-  private ResidentProcesses.Confirmation confirm(List<ShardReport> shards) {
-    try {
-      return processes.confirm(
-          processesOf(shards),
-          attempt,
-          process ->
-              !LiveExecutors.ended(
-                      origin.session().sparkContext(), executorsOf(shards, Set.of(process)))
-                  .isEmpty());
-    } catch (Throwable e) {
-      forget(shards);
-      throw e;
+  private void confirm(LoadProtocol<ProcessAddress> load, List<ShardReport> shards) {
+    SparkContext context = origin.session().sparkContext();
+    processes.confirm(
+        load,
+        attempt,
+        process -> !LiveExecutors.ended(context, executorsOf(shards, Set.of(process))).isEmpty());
+  }
+
+  /** Frees the rows of a job that were confirmed too late. */
+  private void loadAgain(LoadProtocol<ProcessAddress> load, List<ShardReport> shards) {
+    processes.forget(load.holders(), attempt);
+    load.forgotten(processes.isClosed());
+    String message =
+        "rows on executors %s were not confirmed within %d s of their load"
+            .formatted(executorsOf(shards, load.expired()), ResidentShards.LEASE.toSeconds());
+    if (load.step() == LoadProtocol.Step.FAILED) {
+      throw new DDStoreException("%s, %d times".formatted(message, load.rounds()));
     }
+    LOG.warn("store {}: loading rows again: {}", token.id(), message);
   }
 
   private static Set<String> executorsOf(
@@ -125,16 +145,5 @@ public final class ResidentLoading {
       }
     }
     return executors;
-  }
-
-  /** Frees the rows of the last attempt in the processes of these shards. */
-  public void forget(List<ShardReport> shards) {
-    processes.forget(processesOf(shards), attempt);
-  }
-
-  private static Set<ProcessAddress> processesOf(List<ShardReport> shards) {
-    Set<ProcessAddress> all = new LinkedHashSet<>();
-    shards.forEach(shard -> all.add(shard.process()));
-    return all;
   }
 }

@@ -2,15 +2,18 @@
 package org.ddstore.spark.resident;
 
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.spark.SparkContext;
-import org.ddstore.spark.cluster.LiveExecutors;
+import org.ddstore.spark.cluster.ExecutorStates;
+import org.ddstore.spark.cluster.Interrupts;
 import org.ddstore.types.ProcessAddress;
 
 /**
@@ -18,12 +21,15 @@ import org.ddstore.types.ProcessAddress;
  * change them. Thread-safe.
  */
 public final class ResidentPlaces {
-  private final String name;
-  private final SparkContext context;
+  private final ExecutorStates executors;
+  private final BiConsumer<List<ShardReport>, ResidentLayout> onLost;
   private final Supplier<String> description;
 
   /** All processes that have ever held rows, by executor id. */
   private final Map<String, ProcessAddress> holders = new TreeMap<>(); // guarded by this
+
+  /** Executors that are gone for good: they may also hold shards that are published later. */
+  private final Set<String> gone = new HashSet<>(); // guarded by this
 
   private volatile ResidentLayout layout; // changed under this
   private volatile boolean ended; // set under this
@@ -34,8 +40,26 @@ public final class ResidentPlaces {
    */
   public ResidentPlaces(
       String name, SparkContext context, ResidentLayout layout, Supplier<String> description) {
-    this.name = name;
-    this.context = context;
+    this(
+        ExecutorStates.of(context),
+        (lost, now) ->
+            Interrupts.cleanUp(
+                "record of lost shards", () -> new StoreEvents(context, name).lost(lost, now)),
+        layout,
+        description);
+  }
+
+  /**
+   * @param onLost receiver of shards that are newly lost, with the layout afterwards; throws
+   *     nothing, because the change has happened
+   */
+  ResidentPlaces(
+      ExecutorStates executors,
+      BiConsumer<List<ShardReport>, ResidentLayout> onLost,
+      ResidentLayout layout,
+      Supplier<String> description) {
+    this.executors = executors;
+    this.onLost = onLost;
     this.description = description;
     this.layout = layout;
     this.holders.putAll(layout.processes());
@@ -50,24 +74,34 @@ public final class ResidentPlaces {
    * Replaces the layout: the commit point of a change. Does not look for lost executors, see {@link
    * #findLost}.
    *
-   * @param to change of the layout; nothing changes if it throws, as it does if {@link #isEnded()}
+   * @param to change of the layout, run under the lock of this object; nothing changes if it
+   *     throws, as it does if {@link #isEnded()}
+   * @return the layout before
    */
-  void change(UnaryOperator<ResidentLayout> to) {
+  ResidentLayout change(UnaryOperator<ResidentLayout> to) {
+    ResidentLayout before;
     ResidentLayout after;
     List<ShardReport> lost;
     synchronized (this) {
-      ResidentLayout before = layout;
-      after = to.apply(before);
+      before = layout;
+      ResidentLayout changed = to.apply(before);
+      after = changed.without(gone);
       layout = after;
       holders.putAll(after.processes());
       lost = after.lostSince(before);
       losses += lost.size();
     }
-    new StoreEvents(context, name).lost(lost, after);
+    onLost.accept(lost, after);
+    return before;
   }
 
-  public void markLost(Set<String> executors) {
-    change(now -> now.without(executors));
+  /** Marks the shards of executors as lost, also those that are published later. */
+  public void markLost(Set<String> executorIds) {
+    change(
+        now -> {
+          gone.addAll(executorIds);
+          return now;
+        });
   }
 
   /**
@@ -77,7 +111,7 @@ public final class ResidentPlaces {
    * @return the current layout
    */
   public ResidentLayout findLost() {
-    markLost(LiveExecutors.ended(context, layout.executors()));
+    markLost(executors.ended(layout.executors()));
     return layout;
   }
 
@@ -88,7 +122,7 @@ public final class ResidentPlaces {
 
   /** Returns the ids of executors that hold rows and are being decommissioned. */
   public Set<String> leaving() {
-    return LiveExecutors.leaving(context, layout.executors());
+    return executors.leaving(layout.executors());
   }
 
   public boolean isEnded() {
@@ -122,13 +156,13 @@ public final class ResidentPlaces {
       left = new TreeMap<>(holders);
     }
     Set<String> known = layout.executors();
-    left.keySet().removeIf(id -> !known.contains(id) && !LiveExecutors.serves(context, id));
+    left.keySet().removeIf(id -> !known.contains(id) && !executors.serves(id));
     return left;
   }
 
   /** Returns whether Spark has not removed an executor. */
   boolean serves(String executorId) {
-    return LiveExecutors.serves(context, executorId);
+    return executors.serves(executorId);
   }
 
   public void checkLive() {

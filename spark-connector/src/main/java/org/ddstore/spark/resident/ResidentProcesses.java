@@ -4,13 +4,12 @@ package org.ddstore.spark.resident;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import org.apache.spark.SparkEnv;
@@ -46,6 +45,9 @@ public final class ResidentProcesses implements AutoCloseable {
   /** Pause before a process that did not answer is asked again. */
   private static final Duration AGAIN_LATER = Duration.ofSeconds(1);
 
+  /** Time after which a process that never answers is no longer told. */
+  private static final Duration LATEST = Duration.ofMinutes(15);
+
   private static final long AGAIN_NS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final WireSession session;
@@ -72,68 +74,54 @@ public final class ResidentProcesses implements AutoCloseable {
   }
 
   /**
-   * The result of a confirmation.
+   * Asks the processes of a load to confirm its rows, so that they stay. Asks a process that does
+   * not answer again until Spark has removed its executor; such a process does not delay others.
    *
-   * @param ended processes that are gone, with their rows
-   * @param expired live processes that have freed the rows of the attempt
-   */
-  record Confirmation(Set<ProcessAddress> ended, Set<ProcessAddress> expired) {}
-
-  /**
-   * Confirms the rows of an attempt, so that they stay. Asks a process that does not answer again
-   * until Spark has removed its executor; such a process does not delay others.
-   *
+   * @param load load whose step is {@link LoadProtocol.Step#CONFIRM}; has another afterwards
    * @param isGivenUp whether Spark has removed the executor of a process
    * @throws DeadlineExceededException if a process of a live executor does not answer within the
    *     limit
    * @throws DDStoreException if a process refuses, or the thread is interrupted
    */
-  Confirmation confirm(
-      Collection<ProcessAddress> processes, Nonce attempt, Predicate<ProcessAddress> isGivenUp) {
-    Confirmation confirmation = new Confirmation(new HashSet<>(), new HashSet<>());
-    Set<ProcessAddress> silent = new LinkedHashSet<>(processes);
+  void confirm(
+      LoadProtocol<ProcessAddress> load, Nonce attempt, Predicate<ProcessAddress> isGivenUp) {
     long endNs = System.nanoTime() + limit.toNanos();
     while (true) {
-      silent.removeIf(process -> confirmAt(process, attempt, confirmation));
-      for (ProcessAddress process : silent) {
-        if (isGivenUp.test(process)) {
-          confirmation.ended().add(process);
-        }
-      }
-      silent.removeAll(confirmation.ended());
-      if (silent.isEmpty()) {
-        return confirmation;
+      load.silent().forEach(process -> confirmAt(process, attempt, load));
+      load.silent().stream().filter(isGivenUp).forEach(load::ended);
+      if (load.silent().isEmpty()) {
+        return;
       }
       if (System.nanoTime() - endNs > 0) {
         throw new DeadlineExceededException(
             "processes %s have loaded their rows but have not answered for %d s"
-                .formatted(silent, limit.toSeconds()));
+                .formatted(load.silent(), limit.toSeconds()));
       }
     }
   }
 
-  /** Asks a process once. Returns whether it has answered or ended. */
-  private boolean confirmAt(ProcessAddress process, Nonce attempt, Confirmation confirmation) {
+  /** Asks a process once. */
+  private void confirmAt(ProcessAddress process, Nonce attempt, LoadProtocol<ProcessAddress> load) {
     try {
       ByteBuffer answer =
           session
               .control()
               .call(process, ResidentControl.confirm(attempt), System.nanoTime() + ROUND.toNanos());
-      if (!ResidentControl.parseFound(answer)) {
-        confirmation.expired().add(process);
-      }
-      return true;
+      load.answered(process, ResidentControl.parseShards(answer));
     } catch (PeerGoneException e) {
-      (e.hasEnded() ? confirmation.ended() : confirmation.expired()).add(process);
-      return true;
+      if (e.hasEnded()) {
+        load.ended(process);
+      } else {
+        load.answered(process, 0); // it had no other rows, and has left the store
+      }
     } catch (DeadlineExceededException e) {
-      return false;
+      LOG.debug("executor at {} has not confirmed its rows yet", process, e);
     }
   }
 
   /**
    * Frees the rows of an attempt, even if the thread is interrupted. Processes that do not answer
-   * free them when their lease ends.
+   * in time are told again, without waiting: they may have confirmed the rows.
    */
   void forget(Collection<ProcessAddress> processes, Nonce attempt) {
     Parallel.forEach("ddstore-tell", processes, process -> forgetAt(process, attempt));
@@ -144,14 +132,53 @@ public final class ResidentProcesses implements AutoCloseable {
       session.control().call(process, ResidentControl.forget(attempt), deadline());
     } catch (PeerGoneException e) {
       // Then it is freed.
+    } catch (DeadlineExceededException e) {
+      LOG.warn("executor at {} has not freed rows of a failed load yet", process);
+      tellLater(process, ResidentControl.forget(attempt), true, hold());
     } catch (RuntimeException e) {
       LOG.warn("executor at {} may keep rows of a failed load: {}", process, e.getMessage());
     }
   }
 
   /**
+   * Sends a request to a process again and again until it is done or {@link #LATEST} has passed.
+   * Does not block.
+   *
+   * @param isDoneByAnswer whether an answer ends this; else only the end of the process, or its
+   *     leave, does
+   * @param hold hold to close at the end
+   */
+  @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
+  private void tellLater(
+      ProcessAddress process, ByteBuffer request, boolean isDoneByAnswer, Hold hold) {
+    tellLater(process, request, isDoneByAnswer, hold, System.nanoTime() + LATEST.toNanos());
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
+  private void tellLater(
+      ProcessAddress process, ByteBuffer request, boolean isDoneByAnswer, Hold hold, long endNs) {
+    session
+        .sendControl(process, request.duplicate(), deadline())
+        .whenComplete(
+            (answer, failure) -> {
+              boolean isSilent =
+                  failure instanceof TimeoutException
+                      || failure != null && failure.getCause() instanceof TimeoutException;
+              boolean isDone = failure == null ? isDoneByAnswer : !isSilent;
+              if (isDone || System.nanoTime() - endNs > 0) {
+                LOG.debug("executor at {} is not told again", process, failure);
+                hold.close();
+              } else {
+                CompletableFuture.delayedExecutor(AGAIN_LATER.toMillis(), TimeUnit.MILLISECONDS)
+                    .execute(() -> tellLater(process, request, isDoneByAnswer, hold, endNs));
+              }
+            });
+  }
+
+  /**
    * Frees all rows, even if the thread is interrupted, and waits until they are freed. Asks all
-   * processes at the same time; logs a process that does not answer.
+   * processes at the same time; logs a process that does not answer in time, and goes on asking it
+   * without waiting.
    */
   public void drop(Collection<ProcessAddress> processes) {
     Parallel.forEach("ddstore-tell", processes, this::dropAt);
@@ -169,6 +196,7 @@ public final class ResidentProcesses implements AutoCloseable {
     } catch (DeadlineExceededException e) {
       LOG.warn(
           "executor at {} did not drop its rows within {}: {}", process, patience, e.getMessage());
+      tellLater(process, ResidentControl.drop(), false, hold());
     } catch (RuntimeException e) {
       LOG.warn("executor at {} may keep rows of a dropped store: {}", process, e.getMessage());
     }
@@ -220,25 +248,9 @@ public final class ResidentProcesses implements AutoCloseable {
         });
     List<ProcessAddress> silent =
         holders.stream().filter(process -> !confirmed.contains(process)).toList();
-    silent.forEach(process -> revokeLater(process, revokedLabels));
+    silent.forEach(
+        process -> tellLater(process, ResidentControl.open(revokedLabels), true, () -> {}));
     return silent.stream().map(ProcessAddress::toString).sorted().toList();
-  }
-
-  /** Ends grants in a process that does not answer, as soon as it does. */
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
-  private void revokeLater(ProcessAddress process, Set<String> revokedLabels) {
-    CompletableFuture.delayedExecutor(AGAIN_LATER.toMillis(), TimeUnit.MILLISECONDS)
-        .execute(
-            () -> {
-              try {
-                if (!isClosed()) {
-                  open(process, revokedLabels);
-                }
-              } catch (RuntimeException e) {
-                LOG.debug("executor at {} has not confirmed a revocation", process, e);
-                revokeLater(process, revokedLabels);
-              }
-            });
   }
 
   /**

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.resident;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.spark.SparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.InternalRow;
 import org.ddstore.spark.cluster.ClusterFacts;
 import org.ddstore.spark.cluster.LiveExecutors;
 import org.ddstore.spark.config.ReplicaGroups;
@@ -32,14 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One repair of a resident store. It first copies the shards of executors that are being
- * decommissioned to others, then restores lost shards: as copies from another replica group, else
- * from their DataFrame, of which it loads only these shards.
+ * The jobs of one repair of a resident store, which {@link RepairProtocol} decides.
  *
  * @param origins origins of the load and of each append
  * @param processes connection to the processes of the store
- * @param leaving ids of executors that are being decommissioned
- * @param snapshot current state of the store, the source of copies
+ * @param snapshot state of the store at the start of the round, the source of copies
  * @param publish function that publishes a new layout; throws if the store has been dropped
  */
 record ResidentRepair(
@@ -47,74 +43,32 @@ record ResidentRepair(
     List<ResidentOrigin> origins,
     StoreToken token,
     ResidentProcesses processes,
-    ResidentLayout layout,
-    Set<String> leaving,
+    RepairProtocol repair,
     Supplier<StoreSnapshot> snapshot,
     Consumer<ResidentLayout> publish) {
   private static final Logger LOG = LoggerFactory.getLogger(ResidentRepair.class);
 
   /**
-   * Runs the repair. Blocks while its jobs run. Publishes the restored shards after each job.
+   * Runs one round of the repair. Blocks while its jobs run. Publishes the restored shards after
+   * each job.
    *
    * @throws RebuildDiffersException if reloaded rows differ from the lost ones; they are not
    *     published
    * @throws DDStoreException if the DataFrame cannot be read again; it names the remedy
    */
   void run() {
-    ResidentLayout now = evacuate(layout);
-    if (layout.lost().isEmpty()) {
-      return;
-    }
-    int maxSlots = awaitExecutors();
-    for (int part = 0; part < layout.parts(); part++) {
-      List<Place> copied = new ArrayList<>();
-      List<Place> loaded = new ArrayList<>();
-      for (int rank = 0; rank < layout.groups().ranks(); rank++) {
-        Place place = new Place(part, rank);
-        if (layout.lost().contains(place)) {
-          (layout.hasCopy(place) ? copied : loaded).add(place);
-        }
-      }
-      for (List<Place> some : atMost(maxSlots, copied)) {
-        now = copy(now, some);
-      }
-      for (List<Place> some : atMost(maxSlots, loaded)) {
-        now = load(now, part, some);
+    while (repair.step() != RepairProtocol.Step.LOOK) {
+      switch (repair.step()) {
+        case AWAIT -> repair.awaited(awaitExecutors());
+        case COPY -> repair.restored(copy(repair.places()));
+        case LOAD -> repair.restored(load(repair.places()));
+        default -> throw new IllegalStateException(repair.step().toString());
       }
     }
   }
 
-  /**
-   * Copies the shards of executors that are being decommissioned, first those without another copy.
-   * Spark ends such an executor when its tasks have ended, so the copy does not wait for
-   * replacements.
-   */
-  private ResidentLayout evacuate(ResidentLayout before) {
-    Set<Place> places = before.placesOn(leaving);
-    if (places.isEmpty()) {
-      return before;
-    }
-    ResidentLayout without = before.without(leaving);
-    List<Place> urgentFirst = new ArrayList<>(places);
-    urgentFirst.sort(
-        Comparator.comparing(without::hasCopy)
-            .thenComparingInt(Place::part)
-            .thenComparingInt(Place::rank));
-    ResidentOrigin origin = origins.get(0);
-    int slots = ClusterFacts.of(origin.session().sparkContext(), origin.profile()).slots();
-    ResidentLayout now = before;
-    for (List<Place> some : atMost(Math.max(1, slots), urgentFirst)) {
-      now = copy(now, some);
-    }
-    return now;
-  }
-
-  private static List<List<Place>> atMost(int length, List<Place> places) {
-    List<List<Place>> runs = new ArrayList<>();
-    for (int from = 0; from < places.size(); from += length) {
-      runs.add(places.subList(from, Math.min(places.size(), from + length)));
-    }
-    return runs;
+  private ResidentLayout layout() {
+    return repair.start();
   }
 
   /**
@@ -127,7 +81,7 @@ record ResidentRepair(
    */
   private int awaitExecutors() {
     ResidentOrigin origin = origins.get(0);
-    int ranks = layout.groups().ranks();
+    int ranks = layout().groups().ranks();
     ClusterFacts cluster =
         ClusterFacts.await(
             origin.session().sparkContext(),
@@ -142,38 +96,34 @@ record ResidentRepair(
     return Math.max(1, Math.min(ranks, cluster.slots()));
   }
 
-  private ResidentLayout copy(ResidentLayout now, List<Place> places) {
-    List<ShardReport> lost = places.stream().map(layout::shard).toList();
+  private ResidentLayout copy(List<Place> places) {
+    List<ShardReport> lost = places.stream().map(layout()::shard).toList();
     CopyLoader loader = new CopyLoader(snapshot.get(), lost);
-    ResidentOrigin origin = origins.get(0);
-    return replace(
-        now,
-        places,
-        origin,
-        0,
-        attempt ->
-            new ResidentLoading.Source(
-                PlacedRdd.empty(origin.session().sparkContext(), homes(now, places)), loader));
+    return replace(places, 0, 0, attempt -> new ResidentLoading.Source(emptyAtHomes(), loader));
   }
 
-  private ResidentLayout load(ResidentLayout now, int part, List<Place> places) {
+  private RDD<InternalRow> emptyAtHomes() {
+    return PlacedRdd.empty(origins.get(0).session().sparkContext(), homes());
+  }
+
+  private ResidentLayout load(List<Place> places) {
+    int part = places.get(0).part();
     ResidentOrigin origin = origins.get(part);
     int[] members =
-        places.stream().mapToInt(place -> layout.groups().memberOf(place.rank())).toArray();
+        places.stream().mapToInt(place -> layout().groups().memberOf(place.rank())).toArray();
     if (origin.dump().isPresent()) {
-      return load(now, part, places, origin.dump().get(), members);
+      return load(places, origin.dump().get(), members);
     }
     int firstRank = places.get(0).rank();
     try (Plans plans = origin.plans(() -> like(plan(origin), firstRank))) {
       return replace(
-          now,
           places,
-          origin,
-          layout.rowsOf(part),
+          part,
+          layout().rowsOf(part),
           attempt -> {
             IngestPlan plan = plans.forAttempt(attempt);
             return new ResidentLoading.Source(
-                PlacedRdd.of(plan.shardsOf(members), homes(now, places)), plan.encoder(members));
+                PlacedRdd.of(plan.shardsOf(members), homes()), plan.encoder(members));
           });
     } catch (NotUniformException e) {
       throw new RebuildDiffersException(name, firstRank, e.getMessage());
@@ -181,29 +131,26 @@ record ResidentRepair(
   }
 
   /** Loads shards of a restored store again, from its dump. */
-  private ResidentLayout load(
-      ResidentLayout now, int part, List<Place> places, DumpSource dump, int... members) {
+  private ResidentLayout load(List<Place> places, DumpSource dump, int... members) {
     try {
       dump.check();
     } catch (DumpException e) {
       throw unreadable(e);
     }
-    ResidentOrigin origin = origins.get(part);
+    int part = places.get(0).part();
     return replace(
-        now,
         places,
-        origin,
-        layout.rowsOf(part),
+        part,
+        layout().rowsOf(part),
         attempt ->
             new ResidentLoading.Source(
-                PlacedRdd.empty(origin.session().sparkContext(), homes(now, places)),
-                dump.loader(layout.groups().width(), members)));
+                emptyAtHomes(), dump.loader(layout().groups().width(), members)));
   }
 
   /** Plans a reload; the DataFrame may read stores, even this one, that have also lost rows. */
   private IngestPlan plan(ResidentOrigin origin) {
     try {
-      return origin.plan(layout.groups());
+      return origin.plan(layout().groups());
     } catch (Exception e) { // Spark throws checked exceptions that it does not declare
       for (Throwable cause = e; cause != null; cause = cause.getCause()) {
         if (cause instanceof RankLostException) {
@@ -238,83 +185,52 @@ record ResidentRepair(
 
   /** Returns the plan with the schema of the store, which reloaded rows must have. */
   private IngestPlan like(IngestPlan fresh, int rank) {
-    IngestPlan plan = fresh.like(layout.schema());
+    IngestPlan plan = fresh.like(layout().schema());
     Schema schema = plan.schema();
-    if (!schema.equals(layout.schema())) {
+    if (!schema.equals(layout().schema())) {
       plan.close();
       throw new RebuildDiffersException(
-          name, rank, "records of %s instead of %s".formatted(schema, layout.schema()));
+          name, rank, "records of %s instead of %s".formatted(schema, layout().schema()));
     }
     return plan;
   }
 
-  /**
-   * Returns preferred locations of restored shards: appended rows go to the executor of the rank's
-   * first shard, others to executors without a copy of them and with the fewest shards.
-   */
-  private List<String> homes(ResidentLayout now, List<Place> places) {
-    Map<String, Integer> load = new HashMap<>();
+  /** Returns the preferred locations of the next job's shards. */
+  private List<String> homes() {
     Map<String, String> locations = new HashMap<>();
     SparkContext context = origins.get(0).session().sparkContext();
     for (ClusterFacts.Executor executor : ClusterFacts.of(context).executors()) {
       if (LiveExecutors.takesTasks(context, executor.id())) {
-        load.put(executor.id(), 0);
         locations.put(executor.id(), "executor_" + executor.host() + "_" + executor.id());
       }
     }
-    now.shards().forEach(shard -> load.computeIfPresent(shard.executorId(), (id, n) -> n + 1));
-    List<String> homes = new ArrayList<>();
-    Map<Integer, String> homeOfRank = new HashMap<>(); // if the first shard is restored, too
-    for (Place place : places) {
-      Set<String> holders = now.holders(place);
-      String chosen =
-          load.entrySet().stream()
-              .filter(executor -> !holders.contains(executor.getKey()))
-              .min(Map.Entry.comparingByValue())
-              .map(Map.Entry::getKey)
-              .orElse("");
-      String home =
-          place.part() == 0
-              ? chosen
-              : homeOfRank.getOrDefault(place.rank(), now.home(place.rank()).executorId());
-      if (place.part() == 0) {
-        homeOfRank.put(place.rank(), home);
-      }
-      load.computeIfPresent(home, (id, n) -> n + 1);
-      homes.add(locations.getOrDefault(home, ""));
-    }
-    return homes;
+    return repair.homes(locations.keySet()).stream()
+        .map(home -> locations.getOrDefault(home, ""))
+        .toList();
   }
 
   private ResidentLayout replace(
-      ResidentLayout now,
-      List<Place> places,
-      ResidentOrigin origin,
-      long base,
-      ResidentLoading.Sources sources) {
+      List<Place> places, int part, long base, ResidentLoading.Sources sources) {
     ReplicaGroups groups = new ReplicaGroups(places.size(), places.size());
-    ResidentLoading loading = new ResidentLoading(origin, groups, token, processes);
-    long bytes = places.stream().map(layout::shard).mapToLong(ShardReport::bytes).sum();
-    ResidentLoading.Loaded loaded = loading.run(bytes, base, sources);
-    List<ShardReport> shards = loaded.shards();
-    try {
-      compare(places, shards);
-      Map<Place, ShardReport> rebuilt = new HashMap<>();
-      for (int i = 0; i < places.size(); i++) {
-        rebuilt.put(places.get(i), shards.get(i));
-      }
-      ResidentLayout changed = now.withRebuilt(rebuilt).without(loaded.gone());
-      publish.accept(changed);
-      return changed;
-    } catch (RuntimeException | Error e) {
-      loading.forget(shards);
-      throw e;
+    ResidentLoading loading = new ResidentLoading(origins.get(part), groups, token, processes);
+    long bytes = places.stream().map(layout()::shard).mapToLong(ShardReport::bytes).sum();
+    return loading.run(bytes, base, sources, loaded -> publish(places, loaded));
+  }
+
+  private ResidentLayout publish(List<Place> places, ResidentLoading.Loaded loaded) {
+    compare(places, loaded.shards());
+    Map<Place, ShardReport> rebuilt = new HashMap<>();
+    for (int i = 0; i < places.size(); i++) {
+      rebuilt.put(places.get(i), loaded.shards().get(i));
     }
+    ResidentLayout changed = repair.current().withRebuilt(rebuilt).without(loaded.gone());
+    publish.accept(changed);
+    return changed;
   }
 
   private void compare(List<Place> places, List<ShardReport> shards) {
     for (int i = 0; i < shards.size(); i++) {
-      ShardReport then = layout.shard(places.get(i));
+      ShardReport then = layout().shard(places.get(i));
       ShardReport now = shards.get(i);
       if (!now.hasRowsOf(then)) {
         throw new RebuildDiffersException(

@@ -2,7 +2,6 @@
 package org.ddstore.spark.resident;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import org.ddstore.Shard;
 import org.ddstore.memory.Nonce;
 import org.ddstore.spark.cluster.ShardMemory;
@@ -52,26 +51,14 @@ public final class ResidentShards {
 
   private ResidentShards() {}
 
-  private record Held(Shard shard, Backing backing, Nonce attempt) {}
+  private record Held(Shard shard, Backing backing) {}
 
   private static final class Holding {
     private final WireSession session;
-    private final List<Held> confirmed = new ArrayList<>();
-    private final List<Held> leased = new ArrayList<>();
-    private boolean isDropping;
+    private final ShardLeases<Held> shards = new ShardLeases<>();
 
     Holding(WireSession session) {
       this.session = session;
-    }
-
-    boolean isEmpty() {
-      return confirmed.isEmpty() && leased.isEmpty();
-    }
-
-    List<Held> take(Nonce attempt) {
-      List<Held> taken = leased.stream().filter(held -> held.attempt().equals(attempt)).toList();
-      leased.removeAll(taken);
-      return taken;
     }
   }
 
@@ -85,7 +72,7 @@ public final class ResidentShards {
         holding.session.control().serve(new ResidentControl(token.id()));
         HOLDINGS.put(token.id(), holding);
       }
-      holding.leased.add(new Held(shard, backing, attempt));
+      holding.shards.lease(attempt, new Held(shard, backing));
     }
   }
 
@@ -95,7 +82,7 @@ public final class ResidentShards {
         LEASE_TICKS,
         Math.max(1, lease.toMillis() / LEASE_TICKS),
         () -> {
-          if (free(store, held -> held.attempt().equals(attempt), true, Shard::close)) {
+          if (free(store, shards -> shards.expire(attempt), Shard::close)) {
             LOG.warn("store {}: rows were not confirmed within {}", store, lease);
           }
         });
@@ -119,70 +106,52 @@ public final class ResidentShards {
   }
 
   /**
-   * Keeps the shards of an attempt. The driver may repeat the request if an answer was lost.
+   * Keeps the shards of an attempt, see {@link ShardLeases#confirm}.
    *
-   * @return false if no shard of the attempt is here, because its lease has ended
+   * @return number of shards of the attempt that are here
    */
-  static boolean confirm(Nonce store, Nonce attempt) {
+  static int confirm(Nonce store, Nonce attempt) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
-      if (holding == null) {
-        return false;
-      }
-      holding.confirmed.addAll(holding.take(attempt));
-      return holding.confirmed.stream().anyMatch(held -> held.attempt().equals(attempt));
+      return holding == null ? 0 : holding.shards.confirm(attempt);
     }
   }
 
   /** Frees the shards of an attempt, confirmed or not. Returns false if there are none. */
   static boolean forget(Nonce store, Nonce attempt) {
-    return free(store, held -> held.attempt().equals(attempt), false, Shard::close);
+    return free(store, shards -> shards.forget(attempt), Shard::close);
   }
 
   /** Frees the unconfirmed shards of other attempts, which have failed. */
   public static void forgetOthers(Nonce store, Nonce attempt) {
-    synchronized (HOLDINGS) {
-      Holding holding = HOLDINGS.get(store);
-      if (holding == null) {
-        return;
-      }
-    }
-    free(store, held -> !held.attempt().equals(attempt), true, Shard::close);
+    free(store, shards -> shards.forgetOthers(attempt), Shard::close);
   }
 
   /** Returns whether the caller must drop a store that is here: true for the first caller only. */
   static boolean beginDrop(Nonce store) {
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
-      if (holding == null || holding.isDropping) {
-        return false;
-      }
-      holding.isDropping = true;
-      return true;
+      return holding != null && holding.shards.beginDrop();
     }
   }
 
   /** Frees all shards of a store. Blocks while memory is unmapped. */
   static void drop(Nonce store) {
-    free(store, held -> true, false, Shard::drop);
+    free(store, ShardLeases::drop, Shard::drop);
   }
 
+  /** Frees the shards that a decision names, and leaves the store with the last one. */
   private static boolean free(
-      Nonce store, Predicate<Held> which, boolean onlyLeased, Consumer<Shard> end) {
-    List<Held> freed = new ArrayList<>();
+      Nonce store, Function<ShardLeases<Held>, List<Held>> decision, Consumer<Shard> end) {
+    List<Held> freed;
     WireSession left = null;
     synchronized (HOLDINGS) {
       Holding holding = HOLDINGS.get(store);
       if (holding == null) {
         return false;
       }
-      holding.leased.stream().filter(which).forEach(freed::add);
-      if (!onlyLeased) {
-        holding.confirmed.stream().filter(which).forEach(freed::add);
-      }
-      holding.leased.removeAll(freed);
-      holding.confirmed.removeAll(freed);
-      if (holding.isEmpty()) {
+      freed = decision.apply(holding.shards);
+      if (holding.shards.isEmpty()) {
         HOLDINGS.remove(store);
         left = holding.session;
       }
@@ -230,7 +199,7 @@ public final class ResidentShards {
   public static long memoryBytes() {
     synchronized (HOLDINGS) {
       return HOLDINGS.values().stream()
-          .flatMap(holding -> holding.confirmed.stream())
+          .flatMap(holding -> holding.shards.confirmed().stream())
           .filter(held -> held.backing() != Backing.FILE)
           .mapToLong(held -> held.shard().bytes())
           .sum();
@@ -245,11 +214,12 @@ public final class ResidentShards {
       if (holding == null) {
         return new ExecutorCounters(0, 0, 0, 0, 0, readers, List.of());
       }
+      List<Held> confirmed = holding.shards.confirmed();
       return new ExecutorCounters(
-          holding.confirmed.size(),
-          holding.confirmed.stream().mapToLong(held -> held.shard().rows()).sum(),
-          holding.confirmed.stream().mapToLong(held -> held.shard().bytes()).sum(),
-          holding.leased.size(),
+          confirmed.size(),
+          confirmed.stream().mapToLong(held -> held.shard().rows()).sum(),
+          confirmed.stream().mapToLong(held -> held.shard().bytes()).sum(),
+          holding.shards.leased(),
           holding.session.servedRequests(),
           readers,
           holding.session.outsideReads());

@@ -71,7 +71,7 @@ class ResidentProcessesTest {
         freed = true;
         joined.control().serve(null);
       }
-      return ByteBuffer.wrap(new byte[] {(byte) (isExpired ? 0 : 1)});
+      return ByteBuffer.allocate(Integer.BYTES).putInt(isExpired ? 0 : 1).flip();
     }
 
     private void awaitProceed() {
@@ -84,10 +84,16 @@ class ResidentProcessesTest {
   }
 
   private static void confirm(ResidentProcesses processes, List<ProcessAddress> asked) {
-    ResidentProcesses.Confirmation answers =
-        processes.confirm(asked, Nonce.random(), process -> false);
-    assertThat(answers.ended()).as("processes that are gone").isEmpty();
-    assertThat(answers.expired()).as("processes whose lease has ended").isEmpty();
+    LoadProtocol<ProcessAddress> load = loaded(asked);
+    processes.confirm(load, Nonce.random(), process -> false);
+    assertThat(load.step()).isEqualTo(LoadProtocol.Step.PUBLISH);
+    assertThat(load.ended()).as("processes that are gone").isEmpty();
+  }
+
+  private static LoadProtocol<ProcessAddress> loaded(List<ProcessAddress> processes) {
+    LoadProtocol<ProcessAddress> load = new LoadProtocol<>(1);
+    load.loaded(processes);
+    return load;
   }
 
   private static WireOptions options(Duration idle) {
@@ -163,8 +169,8 @@ class ResidentProcessesTest {
     holders.get(0).isExpired = true;
     holders.get(1).joined.control().serve(null); // had no other rows, and has left the store
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER)) {
-      ResidentProcesses.Confirmation answers =
-          processes.confirm(addresses(), Nonce.random(), process -> false);
+      LoadProtocol<ProcessAddress> answers = loaded(addresses());
+      processes.confirm(answers, Nonce.random(), process -> false);
       assertThat(answers.ended()).isEmpty();
       assertThat(answers.expired())
           .containsExactlyInAnyOrder(holders.get(0).address(), holders.get(1).address());
@@ -175,11 +181,9 @@ class ResidentProcessesTest {
   void reportsASilentProcessThatSparkGaveUpAsEnded() throws Exception {
     try (ResidentProcesses processes = new ResidentProcesses(session, FOR_EVER, FOR_EVER);
         ServerSocket silent = silent()) {
-      ResidentProcesses.Confirmation answers =
-          processes.confirm(
-              List.of(address(silent), holders.get(0).address()),
-              Nonce.random(),
-              process -> process.equals(address(silent)));
+      LoadProtocol<ProcessAddress> answers =
+          loaded(List.of(address(silent), holders.get(0).address()));
+      processes.confirm(answers, Nonce.random(), process -> process.equals(address(silent)));
       assertThat(answers.ended()).containsExactly(address(silent));
       assertThat(answers.expired()).isEmpty();
     }
@@ -191,7 +195,9 @@ class ResidentProcessesTest {
             new ResidentProcesses(session, FOR_EVER, Duration.ofMillis(10));
         ServerSocket silent = silent()) {
       assertThatThrownBy(
-              () -> processes.confirm(List.of(address(silent)), Nonce.random(), process -> false))
+              () ->
+                  processes.confirm(
+                      loaded(List.of(address(silent))), Nonce.random(), process -> false))
           .isInstanceOf(DeadlineExceededException.class)
           .hasMessageContaining("have loaded their rows but have not answered");
     }
@@ -257,6 +263,24 @@ class ResidentProcessesTest {
       }
       drop.get(1, TimeUnit.MINUTES); // now it is gone
     }
+  }
+
+  /** As an executor does that SIGSTOP holds for longer than a drop waits. */
+  @Test
+  void aProcessThatAnswersAfterTheDropIsToldAgain() {
+    Holder late = holders.get(0);
+    late.isStopped = true;
+    try (ResidentProcesses processes =
+        new ResidentProcesses(session, Duration.ofSeconds(1), FOR_EVER)) {
+      processes.forget(List.of(late.address()), Nonce.random());
+      processes.drop(List.of(late.address()));
+    }
+    assertThat(late.freed).isFalse();
+    late.mayAnswer.countDown();
+    await("it has dropped the store").atMost(IN_TIME).until(() -> late.freed);
+    await("the driver has left")
+        .atMost(IN_TIME)
+        .until(() -> !OwnWire.isConnected(session, late.address()));
   }
 
   @Test

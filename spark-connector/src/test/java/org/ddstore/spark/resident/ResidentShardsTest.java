@@ -89,7 +89,7 @@ class ResidentShardsTest {
   void unconfirmedShardsEndWithTheirLease() {
     Nonce attempt = lease(SHORT);
     awaitBytes(0);
-    assertThat(ResidentShards.confirm(token.id(), attempt)).isFalse();
+    assertThat(ResidentShards.confirm(token.id(), attempt)).isZero();
   }
 
   @Test
@@ -97,7 +97,7 @@ class ResidentShardsTest {
     Nonce kept = lease(LONGER);
     long bytes = OffHeapBuffer.liveBytes() - bytesBefore;
     assertThat(ResidentShards.memoryBytes()).as("counted by its load so far").isZero();
-    assertThat(ResidentShards.confirm(token.id(), kept)).isTrue();
+    assertThat(ResidentShards.confirm(token.id(), kept)).isEqualTo(1);
     lease(LONGER); // ends after the other one
     assertThat(ResidentShards.memoryBytes()).isEqualTo(ROWS * (long) Long.BYTES);
     awaitBytes(bytes);
@@ -134,10 +134,10 @@ class ResidentShardsTest {
   @Test
   void confirmIsIdempotent() {
     Nonce attempt = lease(LONG);
-    assertThat(ResidentShards.confirm(token.id(), attempt)).isTrue();
-    assertThat(ResidentShards.confirm(token.id(), attempt)).as("the second one").isTrue();
+    assertThat(ResidentShards.confirm(token.id(), attempt)).isEqualTo(1);
+    assertThat(ResidentShards.confirm(token.id(), attempt)).as("the second one").isEqualTo(1);
     assertThat(ResidentShards.counters(token.id()).shards()).isEqualTo(1);
-    assertThat(ResidentShards.confirm(token.id(), Nonce.random())).as("of another").isFalse();
+    assertThat(ResidentShards.confirm(token.id(), Nonce.random())).as("of another").isZero();
   }
 
   @Test
@@ -149,8 +149,8 @@ class ResidentShardsTest {
     Nonce next = lease(LONG);
     ResidentShards.forgetOthers(token.id(), next);
     assertThat(OffHeapBuffer.liveBytes()).isEqualTo(bytesBefore + 2 * bytes);
-    assertThat(ResidentShards.confirm(token.id(), failed)).isFalse();
-    assertThat(ResidentShards.confirm(token.id(), next)).isTrue();
+    assertThat(ResidentShards.confirm(token.id(), failed)).isZero();
+    assertThat(ResidentShards.confirm(token.id(), next)).isEqualTo(1);
     assertThat(ResidentShards.forget(token.id(), next)).as("also what is confirmed").isTrue();
     assertThat(ResidentShards.counters(token.id()).shards()).isEqualTo(1);
   }
