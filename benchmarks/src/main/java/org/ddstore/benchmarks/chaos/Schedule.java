@@ -86,7 +86,8 @@ record Schedule(long seed, List<OperationKind> operations, List<FaultKind> fault
       return Fault.NONE;
     }
     int victim = random.nextInt(1 << 20);
-    int delayMs = random.nextDouble() < BEFORE ? -1 : random.nextInt(typicalMs);
+    double part = random.nextDouble(); // squared: a late fault misses a quick operation
+    int delayMs = random.nextDouble() < BEFORE ? -1 : (int) (typicalMs * part * part);
     return new Fault(kind, victim, delayMs, duration(kind, random));
   }
 
