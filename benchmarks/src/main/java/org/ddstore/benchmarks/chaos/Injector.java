@@ -15,8 +15,8 @@ import org.ddstore.benchmarks.chaos.Schedule.Fault;
 import org.ddstore.local.ExitCleanup;
 
 /**
- * Injects the faults of a round, in another process than the driver. {@link #close()}, or the end of
- * this JVM, ends all faults that are in force.
+ * Injects the faults of a round, in another process than the driver. {@link #close()}, or the end
+ * of this JVM, ends all faults that are in force.
  */
 final class Injector implements AutoCloseable {
   private static final long END_SECONDS = 60;
