@@ -35,7 +35,7 @@
 #define MOST_CHANGING_NS (50 * NS_PER_MS)
 
 /* Longest silence of a process if others have its rows, and how long those are preferred then. */
-#define MOST_SILENCE_NS (5000 * NS_PER_MS)
+#define MOST_SILENCE_NS (1500 * NS_PER_MS)
 #define AVOID_NS (30000 * NS_PER_MS)
 
 /* A request for the rows [from, to) of a fetch: bytes of their records after skip, to position at of the memory. */

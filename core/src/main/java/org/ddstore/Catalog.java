@@ -128,7 +128,10 @@ public final class Catalog {
     List<SegmentCopies> joined = new ArrayList<>();
     for (String name : first.variables()) {
       joined.add(
-          new SegmentCopies(first.ranks, copies.stream().map(copy -> copy.entry(name)).toList()));
+          new SegmentCopies(
+              first.ranks,
+              copies.stream().map(copy -> copy.entry(name)).toList(),
+              SegmentCopies.PROBE_PERIOD));
     }
     return joined;
   }

@@ -39,6 +39,9 @@ final class RowLocator implements AutoCloseable {
   /** Divisor of the read timeout: the limit for a silent process while other copies exist. */
   private static final int SILENCE_SHARE = 4;
 
+  /** The limit for a silent process while other copies exist; longer than most pauses of a JVM. */
+  private static final Duration MAX_SILENCE = Duration.ofMillis(1500);
+
   private static final long SPIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
   private static final long PARK_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
   private static final long PROBE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -123,7 +126,7 @@ final class RowLocator implements AutoCloseable {
   /**
    * Locates the first rows whose remote ragged records fit in the staging memory, and at least one
    * row. Blocks if some rows are remote. If the process that serves rows has ended, or is silent
-   * for a part of the deadline, and other copies exist, those are read with a new deadline.
+   * for a short time, and other copies exist, those are read with a new deadline.
    *
    * @param stagingBytes limit in bytes for remote ragged records, or {@link
    *     ReadPlan#UNLIMITED_BYTES}
@@ -138,7 +141,7 @@ final class RowLocator implements AutoCloseable {
       } catch (DDStoreException e) {
         Set<ProcessAddress> silent = plan.remote().silentProcesses();
         silences += silent.isEmpty() ? 0 : 1;
-        if (silences > variable.copies() // other readers have returned to a silent copy
+        if (silences > variable.servingProcesses() // other readers have returned to a silent copy
             || !variable.failOver(current, plan.remote().goneProcesses(), silent)) {
           throw e;
         }
@@ -159,7 +162,9 @@ final class RowLocator implements AutoCloseable {
     }
     if (!begun) {
       begun = true;
-      remoteReader.begin(variable.readTimeout().dividedBy(SILENCE_SHARE), variable::hasOtherCopies);
+      Duration share = variable.readTimeout().dividedBy(SILENCE_SHARE);
+      remoteReader.begin(
+          share.compareTo(MAX_SILENCE) < 0 ? share : MAX_SILENCE, variable::hasOtherCopies);
     }
     int fitting = count;
     while (true) {

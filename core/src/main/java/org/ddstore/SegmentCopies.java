@@ -2,10 +2,15 @@
 package org.ddstore;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.transport.Attachment;
 import org.ddstore.transport.Reach;
@@ -17,23 +22,33 @@ import org.ddstore.types.Schema;
 
 /**
  * The copies of the segments of a variable, one catalog per copy, and the selection of the copy to
- * read: the nearest one whose process is neither gone nor silent. Guarded by the lock of its
- * variable.
+ * read: the nearest one whose process is neither gone nor silent. A silent process is probed, and
+ * its copies are read again once it has answered. Guarded by the lock of its variable.
  */
 final class SegmentCopies {
+  /** Time before a silent process is probed, and between two probes that fail. */
+  static final Duration PROBE_PERIOD = Duration.ofSeconds(5);
+
   private static final int MAX_NAMED_EXTENTS = 64;
+  private static final long NEVER = Long.MAX_VALUE;
 
   private final int ranks;
   private final List<Catalog.Entry> copies;
   private final Set<ProcessAddress> gone = new HashSet<>();
   private final Set<ProcessAddress> silent = new HashSet<>();
+  private final Map<ProcessAddress, CompletableFuture<?>> probes =
+      new HashMap<>(); // of silent ones
+  private final long probePeriodNs;
+  private volatile long probeNs = NEVER; // time of the next look at silent processes
 
   /**
    * @param copies catalog entries of one variable, in order of preference
+   * @param probePeriod time before a silent process is probed, and between two probes that fail
    * @throws IllegalArgumentException if they are not copies of each other
    */
-  SegmentCopies(int ranks, List<Catalog.Entry> copies) {
+  SegmentCopies(int ranks, List<Catalog.Entry> copies, Duration probePeriod) {
     this.ranks = ranks;
+    this.probePeriodNs = probePeriod.toNanos();
     this.copies = List.copyOf(copies);
     Catalog.Entry first = copies.get(0);
     for (Catalog.Entry copy : copies) {
@@ -165,14 +180,64 @@ final class SegmentCopies {
       Set<ProcessAddress> silent,
       Reach reach) {
     this.gone.addAll(gone);
-    this.silent.addAll(silent);
+    if (!silent.isEmpty()) {
+      this.silent.addAll(silent);
+      probeNs = System.nanoTime() + probePeriodNs;
+    }
+    Predicate<ProcessAddress> isReplaced =
+        process -> gone.contains(process) || silent.contains(process);
+    if (attachAgain(attachments, addresses, isReplaced, reach)) {
+      return true;
+    }
+    this.silent.clear(); // they are tried again when no others are left
+    return false;
+  }
+
+  /** Returns whether {@link #readmit} is due. Any thread, without the lock. */
+  boolean isProbeDue() {
+    long due = probeNs;
+    return due != NEVER && System.nanoTime() - due >= 0;
+  }
+
+  /**
+   * Attaches to the nearest copies again if silent processes have answered their probes, and probes
+   * the others. Does not block.
+   *
+   * @return whether attachments and addresses have changed
+   */
+  boolean readmit(List<Attachment> attachments, List<SegmentAddress> addresses, Reach reach) {
+    if (!isProbeDue()) {
+      return false; // another reader was first
+    }
+    boolean hasAnswered =
+        silent.removeIf(
+            process -> {
+              CompletableFuture<?> probe = probes.get(process);
+              return probe != null && probe.isDone() && !probe.isCompletedExceptionally();
+            });
+    probes.keySet().retainAll(silent);
+    probeNs = silent.isEmpty() ? NEVER : System.nanoTime() + probePeriodNs;
+    for (ProcessAddress process : silent) {
+      CompletableFuture<?> probe = probes.get(process);
+      if (probe == null || probe.isDone()) {
+        probes.put(
+            process, reach.transport().probe(process).thenRun(() -> probeNs = System.nanoTime()));
+      }
+    }
+    return hasAnswered && attachAgain(attachments, addresses, process -> true, reach);
+  }
+
+  private boolean attachAgain(
+      List<Attachment> attachments,
+      List<SegmentAddress> addresses,
+      Predicate<ProcessAddress> isReplaced,
+      Reach reach) {
     List<Attachment> newAttachments = new ArrayList<>(attachments);
     List<SegmentAddress> newAddresses = new ArrayList<>(addresses);
     try {
       for (int e = 0; e < newAttachments.size(); e++) {
-        ProcessAddress server = addresses.get(e).endpoint();
-        boolean isOut = gone.contains(server) || silent.contains(server);
-        if (isOut && newAttachments.get(e).segment() == null) {
+        if (newAttachments.get(e).segment() == null
+            && isReplaced.test(addresses.get(e).endpoint())) {
           Chosen other = attach(e, reach);
           newAttachments.set(e, other.attachment());
           newAddresses.set(e, other.address());
@@ -180,7 +245,6 @@ final class SegmentCopies {
       }
     } catch (DDStoreException e) {
       newAttachments.stream().filter(a -> !attachments.contains(a)).forEach(Attachment::release);
-      this.silent.clear(); // they are tried again when no others are left
       return false;
     }
     for (int e = 0; e < newAttachments.size(); e++) {
@@ -190,19 +254,28 @@ final class SegmentCopies {
     return true;
   }
 
-  /** Returns whether a process other than the given one may serve a copy of an extent. */
-  boolean hasOther(int extent, ProcessAddress process) {
+  /** Returns whether a process other than the given and the excluded ones may serve an extent. */
+  boolean hasOther(int extent, ProcessAddress process, Set<ProcessAddress> excluded) {
     return copies.stream()
         .map(copy -> copy.segments().get(extent).endpoint())
-        .anyMatch(other -> other != null && !other.equals(process) && !isOut(other));
+        .anyMatch(
+            other ->
+                other != null
+                    && !other.equals(process)
+                    && !excluded.contains(other)
+                    && !isOut(other));
   }
 
   private boolean isOut(ProcessAddress process) {
     return gone.contains(process) || silent.contains(process);
   }
 
-  int copies() {
-    return copies.size();
+  long processes() {
+    return copies.stream()
+        .flatMap(copy -> copy.segments().stream())
+        .map(SegmentAddress::endpoint)
+        .distinct()
+        .count();
   }
 
   /** Returns a text that is equal for copies of the same rows. */

@@ -301,18 +301,18 @@ public final class Variable {
     return reach.readTimeout();
   }
 
-  /** Returns the number of copies of the rows, one per catalog. */
-  int copies() {
-    return copies == null ? 1 : copies.copies();
+  /** Returns the number of processes that serve the rows or copies of them; 0 without copies. */
+  long servingProcesses() {
+    return copies == null ? 0 : copies.processes();
   }
 
-  /** Returns whether other processes have copies of all rows that a process serves. */
-  boolean hasOtherCopies(ProcessAddress process) {
+  /** Returns whether processes that are not excluded have copies of all rows of another one. */
+  boolean hasOtherCopies(ProcessAddress process, Set<ProcessAddress> excluded) {
     synchronized (attachments) {
       for (int e = 0; e < attachments.size(); e++) {
         boolean isServed =
             attachments.get(e).segment() == null && process.equals(addresses.get(e).endpoint());
-        if (isServed && (copies == null || !copies.hasOther(e, process))) {
+        if (isServed && (copies == null || !copies.hasOther(e, process, excluded))) {
           return false;
         }
       }
@@ -322,7 +322,17 @@ public final class Variable {
 
   /** Returns the current placement for a read that began with another, if copies took over. */
   Placement current(Placement initial) {
-    return copies == null ? initial : placement;
+    if (copies == null) {
+      return initial;
+    }
+    if (copies.isProbeDue()) {
+      synchronized (attachments) {
+        if (copies.readmit(attachments, addresses, reach)) {
+          placement = new Placement(placement.extents(), attachments);
+        }
+      }
+    }
+    return placement;
   }
 
   /** Switches to other copies of the rows of gone or silent processes; false if there are none. */

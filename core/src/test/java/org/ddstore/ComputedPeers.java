@@ -7,12 +7,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.LongToIntFunction;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.ddstore.memory.BootId;
 import org.ddstore.memory.Nonce;
@@ -50,6 +53,7 @@ final class ComputedPeers implements Transport {
   private final Set<ProcessAddress> silent = new HashSet<>();
   private final List<ProcessAddress> asked = new ArrayList<>();
   private final List<List<Long>> fetches = new ArrayList<>();
+  private final Map<ProcessAddress, CompletableFuture<Void>> probes = new HashMap<>();
   private final List<Duration> silenceLimits = new ArrayList<>();
   private Consumer<ProcessAddress> beforeSilence = process -> {};
 
@@ -107,7 +111,7 @@ final class ComputedPeers implements Transport {
             .map(segments -> new Catalog.Entry("x", schema, segments))
             .toList();
     Variable variable = variable(false);
-    SegmentCopies source = new SegmentCopies(copies[0].length, entries);
+    SegmentCopies source = new SegmentCopies(copies[0].length, entries, Duration.ZERO);
     variable.attach(source, source.attachAll(new Reach(this, false, timeout)));
     return variable;
   }
@@ -157,7 +161,8 @@ final class ComputedPeers implements Transport {
       }
 
       @Override
-      public void begin(Duration silence, Predicate<ProcessAddress> replaceable) {
+      public void begin(
+          Duration silence, BiPredicate<ProcessAddress, Set<ProcessAddress>> replaceable) {
         silenceLimits.add(silence);
       }
 
@@ -169,6 +174,19 @@ final class ComputedPeers implements Transport {
       @Override
       public void close() {}
     };
+  }
+
+  @Override
+  public CompletableFuture<?> probe(ProcessAddress process) {
+    return probes.computeIfAbsent(process, asked -> new CompletableFuture<>());
+  }
+
+  /** Lets silent processes serve rows again, and answer their probes. */
+  void answer(ProcessAddress... processes) {
+    for (ProcessAddress process : processes) {
+      silent.remove(process);
+      probes.remove(process).complete(null);
+    }
   }
 
   private void fetch(List<PeerRows> peers) {

@@ -206,7 +206,7 @@ class RowLocatorTest {
     locator.begin();
     read(4);
     read(5);
-    assertThat(peers.silenceLimits()).containsExactly(TIMEOUT.dividedBy(4));
+    assertThat(peers.silenceLimits()).containsExactly(Duration.ofMillis(1500));
     locator.begin();
     read(6);
     assertThat(peers.silenceLimits()).hasSize(2);
@@ -242,6 +242,19 @@ class RowLocatorTest {
     assertThat(read(1)).containsExactly(1L);
     assertThat(read(2)).containsExactly(2L);
     assertThat(peers.asked()).containsExactly(A, B, B);
+    peers.answer(A);
+    assertThat(read(3)).containsExactly(3L);
+    assertThat(peers.asked()).as("A has answered a probe").containsExactly(A, B, B, A);
+  }
+
+  @Test
+  void aProcessIsReplaceableWhileACopyIsNotExcluded() {
+    open(peers.inCopies(new ProcessAddress[] {A, B}, new ProcessAddress[] {B, A}));
+    assertThat(variable.hasOtherCopies(A, Set.of())).isTrue();
+    assertThat(variable.hasOtherCopies(B, Set.of(A))).as("the other copy is given up").isFalse();
+    peers.silence(process -> {}, A);
+    assertThat(read(1, 5)).containsExactly(1L, 5L);
+    assertThat(variable.hasOtherCopies(B, Set.of())).as("the last copy").isFalse();
   }
 
   /** Without a limit, each switch by another reader would let this one try again. */

@@ -33,6 +33,7 @@ import picocli.CommandLine.Option;
       PeersBench.class,
       PublishCommand.class,
       ReadBench.class,
+      RecoverBench.class,
       ScaleBench.class,
       ScanBench.class
     })

@@ -3,7 +3,8 @@ package org.ddstore.transport;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Set;
+import java.util.function.BiPredicate;
 import org.ddstore.types.ProcessAddress;
 
 /** A reader that fetches rows of other processes into memory of this one. One thread. */
@@ -17,9 +18,10 @@ public interface RemoteReader extends AutoCloseable {
    * that cannot identify a silent process wait until the timeout.
    *
    * @param silence limit for a replaceable process without any data
-   * @param replaceable tells whether other processes can replace a silent one
+   * @param replaceable tells whether other processes than those in the set can replace a silent one
    */
-  default void begin(Duration silence, Predicate<ProcessAddress> replaceable) {
+  default void begin(
+      Duration silence, BiPredicate<ProcessAddress, Set<ProcessAddress>> replaceable) {
     begin();
   }
 

@@ -3,6 +3,7 @@ package org.ddstore.transport;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.ddstore.memory.Segment;
 import org.ddstore.types.ProcessAddress;
 
@@ -37,4 +38,14 @@ public interface Transport {
    * @param timeout limit for all fetches after a {@link RemoteReader#begin}
    */
   RemoteReader newReader(Duration timeout);
+
+  /**
+   * Asks a process that was silent whether it serves rows again. Does not block.
+   *
+   * @return completed by the answer; failed if there is none in time, or the transport cannot ask
+   */
+  default CompletableFuture<?> probe(ProcessAddress process) {
+    return CompletableFuture.failedFuture(
+        new UnsupportedOperationException(description() + " does not probe " + process));
+  }
 }

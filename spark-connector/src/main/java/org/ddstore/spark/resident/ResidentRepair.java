@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.resident;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -57,12 +58,55 @@ record ResidentRepair(
    * @throws DDStoreException if the DataFrame cannot be read again; it names the remedy
    */
   void run() {
-    while (repair.step() != RepairProtocol.Step.LOOK) {
-      switch (repair.step()) {
-        case AWAIT -> repair.awaited(awaitExecutors());
-        case COPY -> repair.restored(copy(repair.places()));
-        case LOAD -> repair.restored(load(repair.places()));
-        default -> throw new IllegalStateException(repair.step().toString());
+    try (PartPlans plans = new PartPlans()) {
+      while (repair.step() != RepairProtocol.Step.LOOK) {
+        switch (repair.step()) {
+          case AWAIT -> {
+            planAhead(plans);
+            repair.awaited(awaitExecutors());
+          }
+          case COPY -> repair.restored(copy(repair.places()));
+          case LOAD -> repair.restored(load(repair.places(), plans));
+          default -> throw new IllegalStateException(repair.step().toString());
+        }
+      }
+    }
+  }
+
+  /** Plans the first part that has to be loaded, while lost executors are being replaced. */
+  private void planAhead(PartPlans plans) {
+    layout().lost().stream()
+        .filter(place -> !layout().hasCopy(place))
+        .min(Comparator.comparingInt(Place::part).thenComparingInt(Place::rank))
+        .filter(place -> origins.get(place.part()).dump().isEmpty())
+        .ifPresent(plans::of);
+  }
+
+  /** The plans of the part that is loaded now. */
+  private final class PartPlans implements AutoCloseable {
+    private int part;
+    private Plans plans; // null before the first part
+
+    /** Returns the plans of the part of a place. Blocks while their jobs run. */
+    Plans of(Place first) {
+      if (plans == null || part != first.part()) {
+        close();
+        ResidentOrigin origin = origins.get(first.part());
+        part = first.part();
+        try {
+          plans = origin.plans(() -> like(plan(origin), first.rank()));
+        } catch (NotUniformException e) {
+          throw new RebuildDiffersException(name, first.rank(), e.getMessage());
+        }
+      }
+      return plans;
+    }
+
+    @Override
+    public void close() {
+      if (plans != null) {
+        plans.close();
+        plans = null;
       }
     }
   }
@@ -106,7 +150,7 @@ record ResidentRepair(
     return PlacedRdd.empty(origins.get(0).session().sparkContext(), homes());
   }
 
-  private ResidentLayout load(List<Place> places) {
+  private ResidentLayout load(List<Place> places, PartPlans plans) {
     int part = places.get(0).part();
     ResidentOrigin origin = origins.get(part);
     int[] members =
@@ -114,19 +158,19 @@ record ResidentRepair(
     if (origin.dump().isPresent()) {
       return load(places, origin.dump().get(), members);
     }
-    int firstRank = places.get(0).rank();
-    try (Plans plans = origin.plans(() -> like(plan(origin), firstRank))) {
+    try {
+      Plans planned = plans.of(places.get(0));
       return replace(
           places,
           part,
           layout().rowsOf(part),
           attempt -> {
-            IngestPlan plan = plans.forAttempt(attempt);
+            IngestPlan plan = planned.forAttempt(attempt);
             return new ResidentLoading.Source(
                 PlacedRdd.of(plan.shardsOf(members), homes()), plan.encoder(members));
           });
     } catch (NotUniformException e) {
-      throw new RebuildDiffersException(name, firstRank, e.getMessage());
+      throw new RebuildDiffersException(name, places.get(0).rank(), e.getMessage());
     }
   }
 

@@ -2,6 +2,7 @@
 package org.ddstore.spark.wire;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.ddstore.memory.Segment;
 import org.ddstore.spark.wire.connection.ReadClaims;
 import org.ddstore.spark.wire.connection.ReadKey;
@@ -48,6 +49,11 @@ public final class OutsideTransport implements Transport, AutoCloseable {
   @Override
   public RemoteReader newReader(Duration timeout) {
     return new GatherReader(paths, timeout, Wire.mayUseC());
+  }
+
+  @Override
+  public CompletableFuture<?> probe(ProcessAddress process) {
+    return paths.probe(process);
   }
 
   @Override

@@ -223,6 +223,11 @@ public final class WireSession implements StoreNetwork, AutoCloseable {
   }
 
   @Override
+  public CompletableFuture<?> probe(ProcessAddress process) {
+    return wire.paths().of(connections).probe(process);
+  }
+
+  @Override
   public void close() {
     wire.leave(this);
   }

@@ -55,23 +55,32 @@ class StoppedExecutorTest extends OnResidentCluster {
     return ProcessHandle.of(pid).orElseThrow();
   }
 
+  private static long requestsTo(ResidentStore store, String executor) {
+    return refreshed(store).stream()
+        .filter(of -> of.executorId().equals(executor))
+        .mapToLong(ExecutorStatistics::servedRequests)
+        .sum();
+  }
+
   /** Both readers wait for the same stopped executor, at the same time. */
   @Test
-  void readersSwitchToAnotherCopyAndNewReadersAttach() throws Exception {
-    ResidentStore store = numbers().width(2).load("copies");
+  @Timeout(120) // half of the read timeout
+  void readersSwitchToAnotherCopyAndBack() throws Exception {
+    ResidentStore store = numbers().width(2).readTimeout(Duration.ofMinutes(4)).load("copies");
     ProcessHandle holder = holder(store);
     StoreHandle handle = store.handle();
     String silent = store.shards().get(0).executorId();
+    String other =
+        store.shards().stream()
+            .map(ResidentShard::executorId)
+            .filter(executor -> !executor.equals(silent))
+            .findFirst()
+            .orElseThrow();
     try (StoreReader before = handle.attach()) {
       checkAll(before);
-      List<ExecutorStatistics> last = store.statistics().executors();
+      long requestsToOther = requestsTo(store, other);
+      List<ExecutorStatistics> last = refreshed(store);
       try (Stopped stopped = Stopped.stop(holder)) {
-        assertThat(refreshed(store))
-            .as("reports that have not changed")
-            .filteredOn(now -> !now.ranks().isEmpty())
-            .filteredOn(now -> last.stream().anyMatch(old -> old.answeredMs() == now.answeredMs()))
-            .extracting(ExecutorStatistics::executorId)
-            .containsExactly(silent);
         CompletableFuture<Void> attached =
             CompletableFuture.runAsync(
                 () -> {
@@ -81,10 +90,27 @@ class StoppedExecutorTest extends OnResidentCluster {
                 });
         checkAll(before);
         checkAll(before);
-        attached.get(2, TimeUnit.MINUTES);
-        assertThat(stopped).isNotNull();
+        attached.get(1, TimeUnit.MINUTES);
+        assertThat(requestsTo(store, other)).as("served by a copy").isGreaterThan(requestsToOther);
+        assertThat(refreshed(store))
+            .as("reports that have not changed during %s", stopped)
+            .filteredOn(now -> !now.ranks().isEmpty())
+            .filteredOn(now -> last.stream().anyMatch(old -> old.answeredMs() == now.answeredMs()))
+            .extracting(ExecutorStatistics::executorId)
+            .containsExactly(silent);
+        assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
       }
-      checkAll(before);
+      long[] requests = {requestsTo(store, silent), 0}; // to it, and successive reads from it
+      await("reads of the executor that goes on, beyond the requests that it has missed")
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () -> {
+                checkAll(before);
+                long now = requestsTo(store, silent);
+                requests[1] = now > requests[0] ? requests[1] + 1 : 0;
+                requests[0] = now;
+                return requests[1] == 3;
+              });
     }
     assertThat(store.shards()).as("nothing is lost").noneMatch(ResidentShard::isLost);
   }

@@ -58,6 +58,14 @@ public final class DataPaths {
       }
 
       @Override
+      public CompletableFuture<?> probe(ProcessAddress process) {
+        return connections
+            .to(process, store.token())
+            .thenAcceptAsync(
+                found -> connections.ask(found, DataTickets.request(store.store())), openers);
+      }
+
+      @Override
       public boolean mayBeAlive(ProcessAddress process) {
         return store.mayBeAlive(process);
       }

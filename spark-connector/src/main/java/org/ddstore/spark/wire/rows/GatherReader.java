@@ -8,12 +8,14 @@ import java.nio.channels.Selector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
+import java.util.function.BiPredicate;
 import org.ddstore.memory.Nonce;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteReader;
@@ -43,7 +45,7 @@ public final class GatherReader implements RemoteReader {
   private long fetchNs;
   private long deadlineNs;
   private Duration silence;
-  private Predicate<ProcessAddress> replaceable;
+  private BiPredicate<ProcessAddress, Set<ProcessAddress>> replaceable;
   private volatile Selector selector; // null before the first fetch
   private boolean hasDropped;
   private volatile Thread waiting;
@@ -72,11 +74,12 @@ public final class GatherReader implements RemoteReader {
 
   @Override
   public void begin() {
-    begin(timeout, process -> false);
+    begin(timeout, (process, excluded) -> false);
   }
 
   @Override
-  public void begin(Duration silenceLimit, Predicate<ProcessAddress> isReplaceable) {
+  public void begin(
+      Duration silenceLimit, BiPredicate<ProcessAddress, Set<ProcessAddress>> isReplaceable) {
     silence = silenceLimit;
     replaceable = isReplaceable;
     deadlineNs = System.nanoTime() + timeout.toNanos();
@@ -142,6 +145,11 @@ public final class GatherReader implements RemoteReader {
 
   boolean mayBeAlive(ProcessAddress process) {
     return paths.mayBeAlive(process);
+  }
+
+  /** Returns whether other processes have all rows of a process. */
+  boolean isReplaceable(ProcessAddress process) {
+    return replaceable.test(process, Set.of());
   }
 
   CompletableFuture<DataPath> open(ProcessAddress process) {
@@ -230,18 +238,25 @@ public final class GatherReader implements RemoteReader {
     return !channels.isEmpty() && System.nanoTime() - fetchNs < SHORT_FETCH_NS;
   }
 
-  /** Throws if a silent process can be replaced by another copy. */
+  /**
+   * Throws if a silent process can be replaced by another copy. Others that have been silent for
+   * half of the limit, such as those of the same host, are replaced with it, as far as each row
+   * keeps a copy.
+   */
   private void giveUpSilent() {
-    boolean found = false;
-    for (PeerFetch fetch : fetches) {
-      PeerRows rows = fetch.rows();
-      if (fetch.silentNs() >= silence.toNanos() && replaceable.test(rows.process())) {
-        rows.markSilent();
-        found = true;
-      }
-    }
-    if (found) {
+    Set<ProcessAddress> given = new HashSet<>();
+    fetches.forEach(fetch -> giveUp(fetch, silence, given));
+    if (!given.isEmpty()) {
+      fetches.forEach(fetch -> giveUp(fetch, silence.dividedBy(2), given));
       throw new DeadlineExceededException(missing(silence));
+    }
+  }
+
+  private void giveUp(PeerFetch fetch, Duration limit, Set<ProcessAddress> given) {
+    PeerRows rows = fetch.rows();
+    if (fetch.silentNs() >= limit.toNanos() && replaceable.test(rows.process(), given)) {
+      rows.markSilent();
+      given.add(rows.process());
     }
   }
 

@@ -73,6 +73,11 @@ public final class OutsidePaths implements RowPaths, AutoCloseable {
   }
 
   @Override
+  public CompletableFuture<?> probe(ProcessAddress process) {
+    return open(process).thenAccept(DataPath::closeChannel);
+  }
+
+  @Override
   public boolean mayBeAlive(ProcessAddress process) {
     return !ended.contains(process);
   }

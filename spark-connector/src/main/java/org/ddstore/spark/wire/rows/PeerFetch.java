@@ -44,6 +44,7 @@ final class PeerFetch {
   private Throwable trouble;
   private long retryNs = NEVER;
   private long heardNs = System.nanoTime();
+  private int failures; // of paths
 
   private int outstanding;
   private final Deque<GatherRequest> again = new ArrayDeque<>();
@@ -227,7 +228,10 @@ final class PeerFetch {
     reader.wake();
   }
 
-  /** Handles a path that broke or could not be opened; retries unless it is hopeless. */
+  /**
+   * Handles a path that broke or could not be opened; retries unless it is hopeless, the first time
+   * at once. After a second failure {@link #check} gives up a process that others can replace.
+   */
   private synchronized void pathFailed(int failedRound, Throwable e) {
     if (cancelled || done || failedRound != round) {
       return;
@@ -246,7 +250,8 @@ final class PeerFetch {
     } else if (!reader.mayBeAlive(rows.process())) {
       fail(rows.lost());
     } else {
-      retryNs = System.nanoTime() + RETRY_NS;
+      failures++;
+      retryNs = System.nanoTime() + (failures == 1 ? 0 : RETRY_NS);
       reader.wake();
     }
   }
@@ -273,6 +278,10 @@ final class PeerFetch {
       if (channel == null && connection != null && outstanding > 0 && !connection.isActive()) {
         pathFailed(round, new IOException("the connection has ended"));
         return;
+      }
+      if (!done && failures > 1 && reader.isReplaceable(rows.process())) {
+        rows.markSilent();
+        throw new DDStoreException("remote rows not received: " + state(), trouble);
       }
       if (done || retryNs == NEVER || retryNs - System.nanoTime() > 0) {
         return;

@@ -12,6 +12,13 @@ public interface RowPaths {
   /** Opens a path to the rows of a process. Does not block. */
   CompletableFuture<DataPath> open(ProcessAddress process);
 
+  /**
+   * Asks a process that was silent whether it serves rows again. Does not block.
+   *
+   * @return completed by the answer; failed if there is none in time
+   */
+  CompletableFuture<?> probe(ProcessAddress process);
+
   /** Returns false if the process is known to have ended. */
   boolean mayBeAlive(ProcessAddress process);
 }
