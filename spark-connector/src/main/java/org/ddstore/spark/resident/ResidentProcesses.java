@@ -163,7 +163,7 @@ public final class ResidentProcesses implements AutoCloseable {
             (answer, failure) -> {
               boolean isSilent =
                   failure instanceof TimeoutException
-                      || failure != null && failure.getCause() instanceof TimeoutException;
+                      || (failure != null && failure.getCause() instanceof TimeoutException);
               boolean isDone = failure == null ? isDoneByAnswer : !isSilent;
               if (isDone || System.nanoTime() - endNs > 0) {
                 LOG.debug("executor at {} is not told again", process, failure);
