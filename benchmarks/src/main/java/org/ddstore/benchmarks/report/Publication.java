@@ -145,17 +145,22 @@ public final class Publication {
     return text.append('\n').toString();
   }
 
-  /** Returns a table with a row for each way and a column for each subject. */
+  /**
+   * Returns a table with a row for each way and a column for each subject. If some figures are
+   * simulated, which add up the others, it has only these.
+   */
   private static String byWay(Map<String, List<JsonNode>> subjects) {
+    boolean hasSums = subjects.values().stream().flatMap(List::stream).anyMatch(Publication::isSum);
     Set<String> columns = new LinkedHashSet<>();
     Map<String, Map<String, String>> rows = new LinkedHashMap<>();
     for (List<JsonNode> figures : subjects.values()) {
       for (JsonNode figure : figures) {
         String way = figure.path("way").asText();
-        boolean isSimulated = figure.path("phase").asText().equals(Figure.SIMULATED);
-        columns.add(figure.path("subject").asText());
-        rows.computeIfAbsent(isSimulated ? way + " (simulated)" : way, any -> new HashMap<>())
-            .put(figure.path("subject").asText(), value(figure));
+        if (isSum(figure) || !hasSums) {
+          columns.add(figure.path("subject").asText());
+          rows.computeIfAbsent(way, any -> new HashMap<>())
+              .put(figure.path("subject").asText(), value(figure));
+        }
       }
     }
     StringBuilder text = new StringBuilder();
@@ -168,6 +173,10 @@ public final class Publication {
           text.append(" |\n");
         });
     return text.toString();
+  }
+
+  private static boolean isSum(JsonNode figure) {
+    return figure.path("phase").asText().equals(Figure.SIMULATED);
   }
 
   private static String ours(List<JsonNode> ways) {
