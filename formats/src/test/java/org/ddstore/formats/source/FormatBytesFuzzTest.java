@@ -95,7 +95,8 @@ class FormatBytesFuzzTest {
     } catch (DDStoreException | IllegalArgumentException e) {
       Matcher raw = RAW.matcher(e.getMessage());
       if (!e.getMessage().contains("fuzz")
-          || (raw.find() && !new String(content, ISO_8859_1).contains(raw.group()))) { // a quotation
+          || (raw.find()
+              && !new String(content, ISO_8859_1).contains(raw.group()))) { // a quotation
         throw new AssertionError("an unclear message", e);
       }
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(600)
 class SourceDifferentialTest extends SourceOnCluster {
   private static final long[] SEEDS = {1, 3};
-  private static final int QUERIES = 6;
+  private static final int QUERIES = 4;
   private static final int MAX_ROWS = 300;
 
   /** Values of a column by the row number {@code id} and the number N. */
