@@ -22,7 +22,7 @@ import org.ddstore.types.DDStoreException;
 public final class Publication {
   private static final String BEGIN = "<!-- figures: made by ./ddstore bench publish -->\n";
   private static final String END = "<!-- end of figures -->\n";
-  private static final int MAX_OTHERS = 12;
+  private static final int MAX_OTHERS = 4;
   private static final int ROW_PIXELS = 34;
   private static final int LEFT_PIXELS = 20;
   private static final int BAR_PIXELS = 560;

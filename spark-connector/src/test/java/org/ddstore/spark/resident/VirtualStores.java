@@ -352,7 +352,7 @@ final class VirtualStores {
         request,
         reply -> {
           if (reply.outcome() == Outcome.SILENT
-              || reply.outcome() == Outcome.ANSWER && !isDoneByAnswer) {
+              || (reply.outcome() == Outcome.ANSWER && !isDoneByAnswer)) {
             time.after(
                 AGAIN_LATER_MS,
                 cluster.driver(),
