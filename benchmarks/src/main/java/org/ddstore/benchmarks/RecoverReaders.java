@@ -73,13 +73,18 @@ final class RecoverReaders implements AutoCloseable {
   /**
    * Ends the threads.
    *
-   * @throws DDStoreException if a read failed
+   * @throws DDStoreException if a read failed, or the calling thread is interrupted
    */
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     isEnding = true;
-    for (Loop loop : loops) {
-      loop.thread.join();
+    try {
+      for (Loop loop : loops) {
+        loop.thread.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DDStoreException("interrupted while readers end", e);
     }
     store.close();
     for (Loop loop : loops) {
