@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
@@ -67,7 +68,7 @@ final class RecoverReaders implements AutoCloseable {
 
   /** Returns the number of rows that differed from the expected ones. */
   long mismatches() {
-    return loops.stream().mapToLong(loop -> loop.mismatches).sum();
+    return loops.stream().mapToLong(loop -> loop.mismatches.get()).sum();
   }
 
   /**
@@ -102,7 +103,7 @@ final class RecoverReaders implements AutoCloseable {
     private final Random random;
     private final LongAccumulator longestNs = new LongAccumulator(Math::max, 0);
     private volatile long lastNs = System.nanoTime();
-    private volatile long mismatches;
+    private final AtomicLong mismatches = new AtomicLong();
     private volatile Throwable failure;
 
     Loop(long first, long count, long seed) {
@@ -134,7 +135,7 @@ final class RecoverReaders implements AutoCloseable {
     private void check(Batch batch, long... indices) {
       for (int i = 0; i < indices.length; i++) {
         if (batch.field("id").getLong(i) != indices[i]) {
-          mismatches++;
+          mismatches.incrementAndGet();
         }
       }
     }
