@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
+import java.util.function.IntPredicate;
 import org.ddstore.memory.RowDigest;
 import org.ddstore.transport.Attachment;
 import org.ddstore.transport.Reach;
@@ -182,14 +182,23 @@ final class SegmentCopies {
     this.gone.addAll(gone);
     if (!silent.isEmpty()) {
       this.silent.addAll(silent);
+      probes.keySet().removeAll(silent);
       probeNs = System.nanoTime() + probePeriodNs;
     }
-    Predicate<ProcessAddress> isReplaced =
-        process -> gone.contains(process) || silent.contains(process);
+    IntPredicate isReplaced =
+        extent -> {
+          ProcessAddress server = addresses.get(extent).endpoint();
+          return gone.contains(server) || silent.contains(server);
+        };
     if (attachAgain(attachments, addresses, isReplaced, reach)) {
       return true;
     }
-    this.silent.clear(); // they are tried again when no others are left
+    // Processes that were silent earlier are tried again when no others are left.
+    boolean wereOthers = this.silent.retainAll(silent);
+    if (wereOthers && attachAgain(attachments, addresses, isReplaced, reach)) {
+      return true;
+    }
+    this.silent.clear();
     return false;
   }
 
@@ -200,8 +209,8 @@ final class SegmentCopies {
   }
 
   /**
-   * Attaches to the nearest copies again if silent processes have answered their probes, and probes
-   * the others. Does not block.
+   * Attaches to the copies of silent processes that have answered their probes, if they are the
+   * nearest, and probes the others. Does not block.
    *
    * @return whether attachments and addresses have changed
    */
@@ -209,35 +218,60 @@ final class SegmentCopies {
     if (!isProbeDue()) {
       return false; // another reader was first
     }
-    boolean hasAnswered =
-        silent.removeIf(
-            process -> {
-              CompletableFuture<?> probe = probes.get(process);
-              return probe != null && probe.isDone() && !probe.isCompletedExceptionally();
-            });
+    Set<ProcessAddress> answered = new HashSet<>(silent);
+    answered.removeIf(this::isSilent);
+    silent.removeAll(answered);
+    boolean hasChanged =
+        !answered.isEmpty()
+            && attachAgain(attachments, addresses, extent -> isServed(extent, answered), reach);
+    probe(reach);
+    return hasChanged;
+  }
+
+  private boolean isServed(int extent, Set<ProcessAddress> by) {
+    return copies.stream().anyMatch(copy -> by.contains(copy.segments().get(extent).endpoint()));
+  }
+
+  /** Probes silent processes if it is time. Does not block. */
+  void probe(Reach reach) {
+    if (!isProbeDue()) {
+      return;
+    }
     probes.keySet().retainAll(silent);
     probeNs = silent.isEmpty() ? NEVER : System.nanoTime() + probePeriodNs;
     for (ProcessAddress process : silent) {
-      CompletableFuture<?> probe = probes.get(process);
-      if (probe == null || probe.isDone()) {
-        probes.put(
-            process, reach.transport().probe(process).thenRun(() -> probeNs = System.nanoTime()));
+      CompletableFuture<?> before = probes.get(process);
+      if (before == null || before.isCompletedExceptionally()) {
+        probes.put(process, probe(process, reach));
       }
     }
-    return hasAnswered && attachAgain(attachments, addresses, process -> true, reach);
+  }
+
+  private CompletableFuture<?> probe(ProcessAddress process, Reach reach) {
+    try {
+      return reach.transport().probe(process).thenRun(() -> probeNs = System.nanoTime());
+    } catch (RuntimeException | OutOfMemoryError e) { // closed, or out of threads
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** Returns whether a process was silent and has not answered a probe since. */
+  private boolean isSilent(ProcessAddress process) {
+    CompletableFuture<?> probe = probes.get(process);
+    boolean hasAnswered = probe != null && probe.isDone() && !probe.isCompletedExceptionally();
+    return silent.contains(process) && !hasAnswered;
   }
 
   private boolean attachAgain(
       List<Attachment> attachments,
       List<SegmentAddress> addresses,
-      Predicate<ProcessAddress> isReplaced,
+      IntPredicate isReplaced,
       Reach reach) {
     List<Attachment> newAttachments = new ArrayList<>(attachments);
     List<SegmentAddress> newAddresses = new ArrayList<>(addresses);
     try {
       for (int e = 0; e < newAttachments.size(); e++) {
-        if (newAttachments.get(e).segment() == null
-            && isReplaced.test(addresses.get(e).endpoint())) {
+        if (newAttachments.get(e).segment() == null && isReplaced.test(e)) {
           Chosen other = attach(e, reach);
           newAttachments.set(e, other.attachment());
           newAddresses.set(e, other.address());
@@ -267,7 +301,7 @@ final class SegmentCopies {
   }
 
   private boolean isOut(ProcessAddress process) {
-    return gone.contains(process) || silent.contains(process);
+    return gone.contains(process) || isSilent(process);
   }
 
   long processes() {

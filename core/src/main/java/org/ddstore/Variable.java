@@ -309,6 +309,9 @@ public final class Variable {
   /** Returns whether processes that are not excluded have copies of all rows of another one. */
   boolean hasOtherCopies(ProcessAddress process, Set<ProcessAddress> excluded) {
     synchronized (attachments) {
+      if (copies != null) {
+        copies.probe(reach); // no read begins if all wait for this process
+      }
       for (int e = 0; e < attachments.size(); e++) {
         boolean isServed =
             attachments.get(e).segment() == null && process.equals(addresses.get(e).endpoint());

@@ -181,6 +181,11 @@ final class ComputedPeers implements Transport {
     return probes.computeIfAbsent(process, asked -> new CompletableFuture<>());
   }
 
+  /** Lets a silent process serve rows again. */
+  void goOn(ProcessAddress process) {
+    silent.remove(process);
+  }
+
   /** Lets silent processes serve rows again, and answer their probes. */
   void answer(ProcessAddress... processes) {
     for (ProcessAddress process : processes) {

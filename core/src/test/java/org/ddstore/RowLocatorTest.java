@@ -248,6 +248,17 @@ class RowLocatorTest {
   }
 
   @Test
+  void readsACopyThatWasSilentWhenTheOtherIsGone() {
+    open(peers.inCopies(IN_A, IN_B));
+    peers.silence(process -> {}, A);
+    assertThat(read(1)).containsExactly(1L);
+    peers.goOn(A);
+    peers.end(B);
+    assertThat(read(2)).containsExactly(2L);
+    assertThat(peers.asked()).as("A has not answered a probe").containsExactly(A, B, B, A);
+  }
+
+  @Test
   void aProcessIsReplaceableWhileACopyIsNotExcluded() {
     open(peers.inCopies(new ProcessAddress[] {A, B}, new ProcessAddress[] {B, A}));
     assertThat(variable.hasOtherCopies(A, Set.of())).isTrue();
@@ -255,6 +266,8 @@ class RowLocatorTest {
     peers.silence(process -> {}, A);
     assertThat(read(1, 5)).containsExactly(1L, 5L);
     assertThat(variable.hasOtherCopies(B, Set.of())).as("the last copy").isFalse();
+    peers.answer(A);
+    assertThat(variable.hasOtherCopies(B, Set.of())).as("A has answered a probe").isTrue();
   }
 
   /** Without a limit, each switch by another reader would let this one try again. */

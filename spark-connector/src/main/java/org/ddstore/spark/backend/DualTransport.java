@@ -3,6 +3,7 @@ package org.ddstore.spark.backend;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.RemoteReader;
@@ -53,5 +54,10 @@ public record DualTransport(Transport first, StoreNetwork network) implements Tr
   @Override
   public RemoteReader newReader(Duration timeout) {
     return first.newReader(timeout);
+  }
+
+  @Override
+  public CompletableFuture<?> probe(ProcessAddress process) {
+    return network.probe(process);
   }
 }

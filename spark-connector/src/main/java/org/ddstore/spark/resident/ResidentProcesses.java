@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.apache.spark.SparkEnv;
 import org.ddstore.memory.Nonce;
@@ -134,45 +134,52 @@ public final class ResidentProcesses implements AutoCloseable {
       // Then it is freed.
     } catch (DeadlineExceededException e) {
       LOG.warn("executor at {} has not freed rows of a failed load yet", process);
-      tellLater(process, ResidentControl.forget(attempt), true, hold());
+      freeLater(process, ResidentControl.forget(attempt), true);
     } catch (RuntimeException e) {
       LOG.warn("executor at {} may keep rows of a failed load: {}", process, e.getMessage());
     }
   }
 
   /**
-   * Sends a request to a process again and again until it is done or {@link #LATEST} has passed.
-   * Does not block.
+   * Sends a request to a process again and again until it is done. Does not block.
    *
    * @param isDoneByAnswer whether an answer ends this; else only the end of the process, or its
    *     leave, does
+   * @param goesOn whether to send it again
    * @param hold hold to close at the end
    */
   @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
   private void tellLater(
-      ProcessAddress process, ByteBuffer request, boolean isDoneByAnswer, Hold hold) {
-    tellLater(process, request, isDoneByAnswer, hold, System.nanoTime() + LATEST.toNanos());
-  }
-
-  @SuppressWarnings("FutureReturnValueIgnored") // nothing waits for it
-  private void tellLater(
-      ProcessAddress process, ByteBuffer request, boolean isDoneByAnswer, Hold hold, long endNs) {
+      ProcessAddress process,
+      ByteBuffer request,
+      boolean isDoneByAnswer,
+      BooleanSupplier goesOn,
+      Hold hold) {
     session
         .sendControl(process, request.duplicate(), deadline())
-        .whenComplete(
+        .whenCompleteAsync( // the end of a session may block
             (answer, failure) -> {
-              boolean isSilent =
-                  failure instanceof TimeoutException
-                      || (failure != null && failure.getCause() instanceof TimeoutException);
-              boolean isDone = failure == null ? isDoneByAnswer : !isSilent;
-              if (isDone || System.nanoTime() - endNs > 0) {
-                LOG.debug("executor at {} is not told again", process, failure);
+              boolean isDone = failure == null ? isDoneByAnswer : hasLeft(failure);
+              if (isDone) {
                 hold.close();
-              } else {
+              } else if (goesOn.getAsBoolean()) {
                 CompletableFuture.delayedExecutor(AGAIN_LATER.toMillis(), TimeUnit.MILLISECONDS)
-                    .execute(() -> tellLater(process, request, isDoneByAnswer, hold, endNs));
+                    .execute(() -> tellLater(process, request, isDoneByAnswer, goesOn, hold));
+              } else {
+                LOG.warn("executor at {} is not asked again: {}", process, String.valueOf(failure));
+                hold.close();
               }
             });
+  }
+
+  private static boolean hasLeft(Throwable failure) {
+    return failure instanceof PeerGoneException || failure.getCause() instanceof PeerGoneException;
+  }
+
+  /** Tells a process to free rows, for at most {@link #LATEST}. Does not block. */
+  private void freeLater(ProcessAddress process, ByteBuffer request, boolean isDoneByAnswer) {
+    long endNs = System.nanoTime() + LATEST.toNanos();
+    tellLater(process, request, isDoneByAnswer, () -> System.nanoTime() - endNs < 0, hold());
   }
 
   /**
@@ -196,7 +203,7 @@ public final class ResidentProcesses implements AutoCloseable {
     } catch (DeadlineExceededException e) {
       LOG.warn(
           "executor at {} did not drop its rows within {}: {}", process, patience, e.getMessage());
-      tellLater(process, ResidentControl.drop(), false, hold());
+      freeLater(process, ResidentControl.drop(), false);
     } catch (RuntimeException e) {
       LOG.warn("executor at {} may keep rows of a dropped store: {}", process, e.getMessage());
     }
@@ -249,7 +256,9 @@ public final class ResidentProcesses implements AutoCloseable {
     List<ProcessAddress> silent =
         holders.stream().filter(process -> !confirmed.contains(process)).toList();
     silent.forEach(
-        process -> tellLater(process, ResidentControl.open(revokedLabels), true, () -> {}));
+        process ->
+            tellLater(
+                process, ResidentControl.open(revokedLabels), true, () -> !isClosed(), () -> {}));
     return silent.stream().map(ProcessAddress::toString).sorted().toList();
   }
 

@@ -73,13 +73,22 @@ record ResidentRepair(
     }
   }
 
-  /** Plans the first part that has to be loaded, while lost executors are being replaced. */
+  /**
+   * Plans the first part that has to be loaded, while lost executors are being replaced; not if
+   * shards are to be copied, which comes first.
+   */
   private void planAhead(PartPlans plans) {
-    layout().lost().stream()
-        .filter(place -> !layout().hasCopy(place))
-        .min(Comparator.comparingInt(Place::part).thenComparingInt(Place::rank))
-        .filter(place -> origins.get(place.part()).dump().isEmpty())
-        .ifPresent(plans::of);
+    if (layout().lost().stream().anyMatch(layout()::hasCopy)) {
+      return;
+    }
+    try {
+      layout().lost().stream()
+          .min(Comparator.comparingInt(Place::part).thenComparingInt(Place::rank))
+          .filter(place -> origins.get(place.part()).dump().isEmpty())
+          .ifPresent(plans::of);
+    } catch (RuntimeException e) {
+      LOG.debug("store \"{}\": not planned ahead, planning again", name, e);
+    }
   }
 
   /** The plans of the part that is loaded now. */
