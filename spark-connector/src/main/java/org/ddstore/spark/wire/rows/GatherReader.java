@@ -244,6 +244,13 @@ public final class GatherReader implements RemoteReader {
    * keeps a copy.
    */
   private void giveUpSilent() {
+    long longestNs = 0;
+    for (PeerFetch fetch : fetches) {
+      longestNs = Math.max(longestNs, fetch.silentNs());
+    }
+    if (longestNs < silence.toNanos()) {
+      return; // allocates nothing
+    }
     Set<ProcessAddress> given = new HashSet<>();
     fetches.forEach(fetch -> giveUp(fetch, silence, given));
     if (!given.isEmpty()) {
