@@ -282,14 +282,4 @@ class ResidentProcessesTest {
         .atMost(IN_TIME)
         .until(() -> !OwnWire.isConnected(session, late.address()));
   }
-
-  @Test
-  void dropOfASilentProcessHasADeadline() throws Exception {
-    try (ResidentProcesses processes =
-            new ResidentProcesses(session, Duration.ofSeconds(1), FOR_EVER);
-        ServerSocket silent = silent()) {
-      processes.drop(List.of(address(silent)));
-      assertThat(OwnWire.isConnected(session, address(silent))).as("still there").isTrue();
-    }
-  }
 }
