@@ -70,11 +70,12 @@ interface ReadContract extends Contract {
             long[] indices = new long[4096];
             Arrays.setAll(indices, i -> border[i * 7 % border.length]);
             long[] first = Arrays.copyOf(indices, 256);
-            await("no more bytes allocated for 4,096 rows than for 256")
+            await("less than a byte allocated for each more row") // a wait may allocate
                 .untilAsserted(
                     () -> {
                       long forFew = allocatedBytes(reader, few, first);
-                      assertThat(allocatedBytes(reader, many, indices)).isEqualTo(forFew);
+                      assertThat(allocatedBytes(reader, many, indices) - forFew)
+                          .isLessThan(indices.length - first.length);
                     });
           }
         });
