@@ -44,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * version is another, and whose classes, except those that refuse a task, cannot be loaded.
  */
 @Tag("system")
+@Tag("slow")
 @Timeout(300)
 class JarVersionsTest extends OnTestCluster {
   private static final String VERSION = "META-INF/ddstore/version";
