@@ -183,6 +183,20 @@ final class Round {
         isStopped = true;
         return message.step();
       }
+      case READ_BESIDE, FAILED_BESIDE, ENDED_BESIDE -> {
+        boolean failed = message.state() != State.READ_BESIDE;
+        journal.operation(message.operation(), !failed);
+        if (failed) {
+          journal.event(
+              "failed %s beside %s: %s".formatted(message.operation(), name, message.text()));
+        }
+        if (message.state() == State.FAILED_BESIDE
+            && message.findings().isEmpty()
+            && !injector.hasFault(lastNs, now)) {
+          finding("UNEXCUSED", message.step(), "failed without a fault: " + message.text());
+        }
+        return message.step();
+      }
       default -> {
         injector.end();
         boolean succeeded = message.state() == State.SUCCEEDED;
