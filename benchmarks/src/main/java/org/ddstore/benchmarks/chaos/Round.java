@@ -53,8 +53,8 @@ final class Round {
    */
   int run(int first, ChaosSpark.Shape shape, Duration duration, boolean hasPython)
       throws IOException, InterruptedException {
-    Path temporary = Files.createDirectories(directory.resolve("tmp"));
-    Path data = Files.createDirectories(directory.resolve("data"));
+    Path temporary = Files.createDirectory(directory.resolve("tmp"));
+    Path data = Files.createDirectory(directory.resolve("data"));
     Process driver = site.start(command(temporary));
     PrintStream answers = new PrintStream(driver.getOutputStream(), true, StandardCharsets.UTF_8);
     answers.println(
