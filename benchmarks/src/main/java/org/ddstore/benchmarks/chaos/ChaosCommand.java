@@ -145,7 +145,7 @@ public final class ChaosCommand implements Callable<Integer>, CommandExtension {
     double left = minutes;
     int next = first;
     for (int round = 0; left > 0; round++, left -= ROUND_MINUTES) {
-      Path directory = Files.createDirectories(scratch.resolve("round-" + round));
+      Path directory = Files.createDirectory(scratch.resolve("round-" + round));
       double part = Math.min(left, ROUND_MINUTES);
       journal.event("round %d begins with operation %d".formatted(round, next));
       next =

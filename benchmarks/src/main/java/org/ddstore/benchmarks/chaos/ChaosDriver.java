@@ -62,9 +62,9 @@ final class ChaosDriver {
     System.err.println(text);
   }
 
-  private void send(State state, String text, List<Finding> findings) {
+  private void send(State state, OperationKind operation, String text, List<Finding> findings) {
     synchronized (System.out) {
-      System.out.println(new Message(state, step, text, findings).line());
+      System.out.println(new Message(state, step, operation, text, findings).line());
       System.out.flush();
     }
   }
@@ -97,6 +97,7 @@ final class ChaosDriver {
     send(
         State.STOPPED,
         null,
+        null,
         left.stream().map(each -> new Finding(Problem.LEFTOVER, each)).toList());
   }
 
@@ -121,57 +122,83 @@ final class ChaosDriver {
 
   private boolean perform(
       SparkSession session, Operations operations, Schedule.Step next, Watchdog watchdog)
-      throws IOException {
-    String name = "%s %d".formatted(next.operation(), next.number());
+      throws IOException, InterruptedException {
+    OperationKind kind = next.operation();
+    String name = "%s %d".formatted(kind, next.number());
     watchdog.begin("preparation of " + name, OperationKind.LOAD.deadlineSeconds());
+    Optional<ReadsBeside> beside;
     try {
       operations.prepare(next);
+      beside = operations.beside(next);
     } catch (Exception e) { // Spark throws checked exceptions that it does not declare
       watchdog.end();
-      fail(State.UNPREPARED, e);
+      fail(State.UNPREPARED, kind, e, List.of());
       return true;
     }
     watchdog.end();
-    send(State.BEGIN, null, List.of());
+    send(State.BEGIN, kind, null, List.of());
     if (!GO.equals(answers.readLine())) {
       return false;
     }
-    boolean speculates = next.fault().kind() == FaultKind.SPECULATION;
-    ChaosSpark.speculate(session, speculates);
-    watchdog.begin(name, next.operation().deadlineSeconds());
+    ChaosSpark.speculate(session, next.fault().kind() == FaultKind.SPECULATION);
+    Thread reader =
+        new Thread(() -> beside.ifPresent(each -> each.run(this::ended)), "chaos-beside");
+    watchdog.begin(name, kind.deadlineSeconds());
+    reader.start();
+    List<Finding> findings = new ArrayList<>();
+    Exception failure = null;
     try {
-      Optional<String> mismatch = operations.perform(next);
-      watchdog.end();
-      send(
-          State.SUCCEEDED,
-          null,
-          mismatch.stream().map(text -> new Finding(Problem.MISMATCH, text)).toList());
+      operations.perform(next).ifPresent(text -> findings.add(new Finding(Problem.MISMATCH, text)));
     } catch (Exception e) { // Spark throws checked exceptions that it does not declare
-      watchdog.end();
-      fail(State.FAILED, e);
-    } finally {
-      ChaosSpark.speculate(session, false);
+      failure = e;
+    }
+    ChaosSpark.speculate(session, false);
+    watchdog.begin("a read beside " + name, OperationKind.REPAIR.deadlineSeconds());
+    beside.ifPresent(ReadsBeside::stop);
+    reader.join();
+    watchdog.end();
+    if (failure != null && beside.map(ReadsBeside::hasFoundAfter).orElse(false)) {
+      findings.add(new Finding(Problem.MISMATCH, "a read has found what a failed write wrote"));
+    }
+    Observation.takeEvidence(Path.of(setup.directory()))
+        .forEach(text -> findings.add(new Finding(Problem.MISMATCH, text)));
+    if (failure == null) {
+      send(State.SUCCEEDED, kind, null, findings);
+    } else {
+      fail(State.FAILED, kind, failure, findings);
     }
     return true;
   }
 
-  private void fail(State state, Exception failure) {
+  /** Reports the end of a read beside the operation of the step. */
+  private void ended(
+      OperationKind operation, boolean mayFail, Exception failure, List<Finding> findings) {
+    if (failure == null) {
+      send(State.READ_BESIDE, operation, null, findings);
+    } else {
+      fail(mayFail ? State.ENDED_BESIDE : State.FAILED_BESIDE, operation, failure, findings);
+    }
+  }
+
+  private void fail(State state, OperationKind operation, Exception failure, List<Finding> more) {
     StringWriter stack = new StringWriter();
     failure.printStackTrace(new PrintWriter(stack));
+    List<Finding> findings = new ArrayList<>(more);
     if (failure instanceof Contradiction) {
-      send(state, failure.getMessage(), List.of(new Finding(Problem.MISMATCH, stack.toString())));
-      return;
+      findings.add(new Finding(Problem.MISMATCH, stack.toString()));
+    } else {
+      Legality.problem(failure)
+          .ifPresent(
+              text ->
+                  findings.add(
+                      new Finding(Problem.ILLEGAL, text + System.lineSeparator() + stack)));
     }
-    List<Finding> findings =
-        Legality.problem(failure).stream()
-            .map(text -> new Finding(Problem.ILLEGAL, text + System.lineSeparator() + stack))
-            .toList();
-    send(state, stack.toString(), findings);
+    send(state, operation, stack.toString(), findings);
   }
 
   /** Ends this JVM, because the operation may never end. */
   private void hang(String text) {
-    send(State.FAILED, null, List.of(new Finding(Problem.HANG, text)));
+    send(State.FAILED, null, null, List.of(new Finding(Problem.HANG, text)));
     Runtime.getRuntime().halt(HANG_STATUS);
   }
 }

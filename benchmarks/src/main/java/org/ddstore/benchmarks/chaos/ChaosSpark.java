@@ -52,6 +52,9 @@ final class ChaosSpark {
     settings.put("spark.sql.shuffle.partitions", "2");
     settings.put("spark.executor.cores", "" + shape.cores());
     settings.put("spark.cores.max", "" + shape.slots());
+    settings.put(
+        "spark.executor.extraJavaOptions", // many start, and compete with the others
+        "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC");
     settings.put("spark.executor.memory", MEMORY_MB + "m");
     settings.put("spark.speculation", "true");
     settings.put("spark.speculation.interval", "50ms");

@@ -20,6 +20,11 @@ final class Legality {
   /** What Java reports when it cannot load the class of a lambda, for lack of descriptors. */
   private static final String UNLOADED = "java.lang.invoke.SerializedLambda to field";
 
+  /** What is documented for a store that has been dropped. */
+  private static final Pattern DROPPED =
+      Pattern.compile(
+          "java.lang.(IllegalStateException: dropped: |IllegalArgumentException: no store \")");
+
   private static final List<Class<?>> TYPED =
       List.of(DDStoreException.class, RejectedArgumentException.class, SparkThrowable.class);
 
@@ -27,7 +32,8 @@ final class Legality {
 
   /** Returns why a failure is illegal; empty if it is typed and tells of no defect. */
   static Optional<String> problem(Throwable failure) {
-    if (TYPED.stream().noneMatch(type -> type.isInstance(failure))) {
+    boolean isTyped = TYPED.stream().anyMatch(type -> type.isInstance(failure));
+    if (!isTyped && !DROPPED.matcher(failure.toString()).lookingAt()) {
       return Optional.of("neither of DDStore nor of Spark: " + failure);
     }
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

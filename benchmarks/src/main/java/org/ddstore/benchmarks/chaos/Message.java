@@ -11,10 +11,12 @@ import java.util.Optional;
  *
  * @param state what the driver does
  * @param step number of the step
+ * @param operation the operation that the state is of
  * @param text failure of the operation, or null
  * @param findings problems that no fault excuses
  */
-record Message(State state, int step, String text, List<Finding> findings) {
+record Message(
+    State state, int step, OperationKind operation, String text, List<Finding> findings) {
   private static final String PREFIX = "chaos ";
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
@@ -23,6 +25,12 @@ record Message(State state, int step, String text, List<Finding> findings) {
     BEGIN,
     SUCCEEDED,
     FAILED,
+    /** A read beside the operation of the step has succeeded. */
+    READ_BESIDE,
+    /** A read beside the operation of the step has failed. */
+    FAILED_BESIDE,
+    /** A read that ends because of the operation of the step. */
+    ENDED_BESIDE,
     /** The operation could not be prepared, and is left out. */
     UNPREPARED,
     /** Has stopped Spark, and ends. */

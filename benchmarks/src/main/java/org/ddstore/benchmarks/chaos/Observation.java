@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks.chaos;
 
+import java.io.IOException;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -11,27 +17,69 @@ import java.util.function.ToLongFunction;
 
 /**
  * What a read finds, compared with all versions that it may find. Serializable, so that ranks
- * compare their own rows.
+ * compare their own rows. What no version explains becomes a file at once: the read may fail later,
+ * or be repeated.
  */
 final class Observation implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  private static final String EVIDENCE = "mismatch-";
+
   private final List<Version> versions;
+  private final String directory;
+
+  /** Rows of which the read must have each once. */
+  private final BitSet visited = new BitSet();
 
   /** First difference from each version, or null. */
   private final List<String> differences;
 
   private long rows;
+  private boolean hasEvidence;
 
-  Observation(List<Version> versions) {
+  /**
+   * @param directory directory for evidence, which all processes see
+   */
+  Observation(List<Version> versions, String directory) {
     this.versions = List.copyOf(versions);
+    this.directory = directory;
     this.differences = new ArrayList<>(Collections.nCopies(versions.size(), null));
+  }
+
+  /** Returns an observation of nothing yet that may find the same versions. */
+  Observation copy() {
+    return new Observation(versions, directory);
   }
 
   /** Compares a row. */
   void row(Version.Read row) {
     rows++;
     note(version -> version.difference(row));
+  }
+
+  /** Compares a row of a read that must have each row at most once. */
+  void rowOnce(Version.Read row) {
+    row(row);
+    visit(row.index());
+  }
+
+  private void visit(long index) {
+    if (visited.get((int) index)) {
+      wrong("row %d is read twice".formatted(index));
+    }
+    visited.set((int) index);
+  }
+
+  /** Compares the rows that were read once with all rows of a range, as far as it has rows. */
+  void visitedAll(long from, long to) {
+    note(
+        version -> {
+          int end = (int) Math.min(to, version.rows());
+          int missing = visited.nextClearBit((int) from);
+          return missing >= end
+              ? Optional.empty()
+              : Optional.of("row %d is not read".formatted(missing));
+        });
   }
 
   /** Compares a number that each version has. */
@@ -56,6 +104,31 @@ final class Observation implements Serializable {
         differences.set(i, difference.apply(versions.get(i)).orElse(null));
       }
     }
+    keepEvidence();
+  }
+
+  private void keepEvidence() {
+    if (hasEvidence || differences.contains(null)) {
+      return;
+    }
+    hasEvidence = true;
+    try {
+      Files.writeString(Files.createTempFile(Path.of(directory), EVIDENCE, ".txt"), toString());
+    } catch (IOException e) {
+      throw new UncheckedIOException("no version explains a read: " + this, e);
+    }
+  }
+
+  /** Returns the evidence of all reads since the last call, and deletes it. */
+  static List<String> takeEvidence(Path directory) throws IOException {
+    List<String> all = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, EVIDENCE + "*")) {
+      for (Path file : files) {
+        all.add("no version explains a read: " + Files.readString(file));
+        Files.delete(file);
+      }
+    }
+    return all;
   }
 
   /** Adds what another read of the same operation found. */
@@ -66,10 +139,9 @@ final class Observation implements Serializable {
         differences.set(i, other.differences.get(i));
       }
     }
-  }
-
-  long rows() {
-    return rows;
+    hasEvidence |= other.hasEvidence;
+    other.visited.stream().forEach(this::visit);
+    keepEvidence();
   }
 
   /** Returns the versions that explain all that was read. */

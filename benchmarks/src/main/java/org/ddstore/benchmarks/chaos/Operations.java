@@ -4,12 +4,14 @@ package org.ddstore.benchmarks.chaos;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -24,12 +26,18 @@ import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DType;
 
-/** The operations of a round, with the model of its stores. Used by one thread at a time. */
+/** The operations of a round, with the model of its stores. Used by one thread. */
 final class Operations {
   private static final int MIN_ROWS = 500;
   private static final int MAX_ROWS = 4000;
   private static final int MAX_APPENDED_ROWS = 20_000;
   private static final int MAX_PYTHON_SECONDS = 60;
+  private static final long BESIDE = 0x626573696465L;
+
+  /** Operations after which readers of the version before get an error. */
+  private static final Set<OperationKind> ENDS_READS =
+      Set.of(OperationKind.DROP, OperationKind.REPLACE, OperationKind.RESTORE);
+
   private static final int LOSS_POLLS = 60;
   private static final long LOSS_POLL_MS = 50;
 
@@ -102,8 +110,8 @@ final class Operations {
     return choose.nextInt(3) == 0 ? spec.orderBy("position") : spec;
   }
 
-  private ResidentStore open(Schedule.Step step) {
-    return DDStores.open(session, name(step));
+  private ResidentStore open(String store) {
+    return DDStores.open(session, store);
   }
 
   /**
@@ -134,7 +142,8 @@ final class Operations {
       load(step, choose);
     }
     switch (step.operation()) {
-      case QUERY, PYTHON, REVOKE -> open(step).repair();
+      case QUERY, PYTHON, REVOKE -> open(name(step)).repair();
+      case APPEND, DUMP -> settle(step);
       case RESTORE -> {
         if (!dumps.containsKey(name(step))) {
           dump(step, choose);
@@ -159,30 +168,53 @@ final class Operations {
       case DROP -> drop(step);
       case DUMP -> dump(step, choose);
       case RESTORE -> restore(step, choose);
-      case QUERY -> {
-        return query(step, choose);
-      }
       case RUN -> {
-        return run(step, new RowChecks.RandomReads(possible(step), step.seed(), 5, 4));
+        Observation all = observation(model(step).possible());
+        RankTask<Observation> reads = new RowChecks.RandomReads(all.copy(), step.seed(), 5, 4);
+        open(name(step)).run(reads).forEach(all::add);
+        return model(step).observed(all);
       }
       case EPOCH -> {
-        return run(step, new RowChecks.Epoch(possible(step), step.seed()));
+        Observation all = observation(model(step).possible());
+        open(name(step)).run(new RowChecks.Epoch(all.copy(), step.seed())).forEach(all::add);
+        all.visitedAll(0, Long.MAX_VALUE);
+        return model(step).observed(all);
       }
       case TRANSPORT -> {
         return transport(choose);
       }
-      case PYTHON -> {
-        return python(step, choose);
-      }
-      case REVOKE -> {
-        return revoke(step);
+      case QUERY, PYTHON, REVOKE -> {
+        String label = "" + step.number();
+        for (Observation found :
+            read(step.operation(), name(step), label, model(step).possible(), choose)) {
+          Optional<String> problem = model(step).observed(found);
+          if (problem.isPresent()) {
+            return problem;
+          }
+        }
       }
     }
     return Optional.empty();
   }
 
-  private List<Version> possible(Schedule.Step step) {
-    return model(step).possible();
+  /** Reads as an application does at any time; each observation may find another version. */
+  private List<Observation> read(
+      OperationKind operation, String store, String label, List<Version> versions, Random choose)
+      throws Exception {
+    return switch (operation) {
+      case QUERY -> query(store, versions, choose);
+      case PYTHON -> python(store, label, versions, choose);
+      case REVOKE -> revoke(store, label, versions, choose);
+      case REPAIR -> {
+        open(store).repair();
+        yield List.of();
+      }
+      default -> throw new IllegalArgumentException("not a read: " + operation);
+    };
+  }
+
+  private Observation observation(List<Version> versions) {
+    return new Observation(versions, directory.toString());
   }
 
   /** A write of a store. */
@@ -209,35 +241,34 @@ final class Operations {
 
   private void append(Schedule.Step step, Random choose) throws Exception {
     Version.Piece piece = piece(choose);
-    settle(step);
     Version after = model(step).current().with(piece);
-    write(step, after, () -> open(step).append(piece.frame(session)));
+    write(step, after, () -> open(name(step)).append(piece.frame(session)));
   }
 
   /** Decides a write in doubt before another one, whose version would depend on it. */
   private void settle(Schedule.Step step) {
     StoreModel model = model(step);
     if (model.possible().size() > 1) {
-      ResidentStore store = open(step);
-      Observation found = new Observation(model.possible());
-      found.number("rows", Version::rows, store.rows());
-      // Rows tell the versions apart, unless both have the same number.
-      if (found.explained().size() == 1 && !found.explained().contains(model.current())) {
-        throw new Contradiction(
-            "a write of %s that threw is in force: %d rows".formatted(name(step), store.rows()));
-      }
-      model.written(model.current());
+      Observation found = observation(model.possible());
+      select(name(step), 0, 1, found);
+      found.number("rows", Version::rows, open(name(step)).rows());
+      model
+          .settled(found)
+          .ifPresent(
+              problem -> {
+                throw new Contradiction(problem);
+              });
     }
   }
 
   private void replace(Schedule.Step step, Random choose) throws Exception {
     Version.Piece piece = piece(choose);
-    write(step, Version.of(piece), () -> open(step).replace(piece.frame(session)));
+    write(step, Version.of(piece), () -> open(name(step)).replace(piece.frame(session)));
   }
 
   /** Repairs what the store lost with the executor that is killed before each repair. */
   private void repair(Schedule.Step step) throws InterruptedException {
-    ResidentStore store = open(step);
+    ResidentStore store = open(name(step));
     for (int i = 0; i < LOSS_POLLS && !isLost(store); i++) {
       Thread.sleep(LOSS_POLL_MS);
     }
@@ -249,7 +280,7 @@ final class Operations {
   }
 
   private void drop(Schedule.Step step) {
-    open(step).drop();
+    open(name(step)).drop();
     model(step).dropped();
   }
 
@@ -257,13 +288,12 @@ final class Operations {
    * Dumps to a new directory, or over the last dump; if that throws, the last dump must be intact.
    */
   private void dump(Schedule.Step step, Random choose) {
-    settle(step);
     Dump last = dumps.get(name(step));
     Path path =
         last == null || last.isInUse() || choose.nextBoolean()
             ? directory.resolve("dump-" + step.number())
             : last.path();
-    open(step).dump(path.toUri().toString(), DumpMode.OVERWRITE);
+    open(name(step)).dump(path.toUri().toString(), DumpMode.OVERWRITE);
     dumps.put(name(step), new Dump(path, model(step).current(), false));
   }
 
@@ -281,61 +311,62 @@ final class Operations {
                 .replace(name(step)));
   }
 
-  private Optional<String> observed(Schedule.Step step, Observation found) {
-    return model(step).observed(found);
-  }
-
-  private Optional<String> run(Schedule.Step step, RankTask<Observation> task) {
-    Observation all = new Observation(possible(step));
-    open(step).run(task).forEach(all::add);
-    return observed(step, all);
-  }
-
   private Optional<String> transport(Random choose) {
     Version.Piece piece = piece(choose);
     String transport = transports.get(choose.nextInt(transports.size()));
-    List<Version> versions = List.of(Version.of(piece));
-    Observation all = new Observation(versions);
+    Observation all = observation(List.of(Version.of(piece)));
     DDStores.from(piece.frame(session))
         .field("x", DType.FLOAT32, 2)
         .ranks(shape.executors())
         .transport(transport)
         .shortcut(false)
-        .run(new RowChecks.RandomReads(versions, choose.nextLong(), 5, 4))
+        .run(new RowChecks.RandomReads(all.copy(), choose.nextLong(), 5, 4))
         .forEach(all::add);
     return all.explained().isEmpty()
         ? Optional.of("transport %s: %s".formatted(transport, all))
         : Optional.empty();
   }
 
-  private Optional<String> query(Schedule.Step step, Random choose) {
-    Observation found = new Observation(possible(step));
-    long rows = open(step).rows();
+  private List<Observation> query(String store, List<Version> versions, Random choose) {
+    long rows = versions.get(0).rows();
     long from = rows == 0 ? 0 : choose.nextInt((int) rows);
-    long to = Math.min(rows, from + 1 + choose.nextInt(MAX_ROWS));
-    String table = "ddstore.`%s`".formatted(name(step));
-    String range = "__index >= %d and __index < %d".formatted(from, to);
+    long to = from + 1 + choose.nextInt(MAX_ROWS);
+    String table = "ddstore.`%s`".formatted(store);
+    Observation counted = observation(versions);
+    counted.number(
+        "count", Version::rows, session.sql("select count(*) from " + table).head().getLong(0));
+    Observation summed = observation(versions);
     Row sums =
         session
             .sql(
-                "select count(*), coalesce(sum(value), 0) from %s where %s".formatted(table, range))
+                "select count(*), coalesce(sum(value), 0) from %s where %s"
+                    .formatted(table, range(from, to)))
             .head();
-    found.number(
-        "count", version -> Math.max(0, Math.min(to, version.rows()) - from), sums.getLong(0));
-    found.number("sum", version -> version.sum(from, to), sums.getLong(1));
-    List<Row> selected =
+    summed.number("count", version -> rows(version, from, to), sums.getLong(0));
+    summed.number("sum", version -> version.sum(from, to), sums.getLong(1));
+    Observation selected = observation(versions);
+    select(store, from, to, selected);
+    return List.of(counted, summed, selected);
+  }
+
+  private static String range(long from, long to) {
+    return "__index >= %d and __index < %d".formatted(from, to);
+  }
+
+  /** Returns the number of rows that a version has in a range. */
+  private static long rows(Version version, long from, long to) {
+    return Math.max(0, Math.min(to, version.rows()) - from);
+  }
+
+  private void select(String store, long from, long to, Observation found) {
+    for (Row row :
         session
             .sql(
-                "select __index, content, position, value, x, text from %s where %s"
-                    .formatted(table, range))
-            .collectAsList();
-    found.number(
-        "selected rows",
-        version -> Math.max(0, Math.min(to, version.rows()) - from),
-        selected.size());
-    for (Row row : selected) {
+                "select __index, content, position, value, x, text from ddstore.`%s` where %s"
+                    .formatted(store, range(from, to)))
+            .collectAsList()) {
       List<Float> x = row.getList(4);
-      found.row(
+      found.rowOnce(
           new Version.Read(
               row.getLong(0),
               row.getLong(1),
@@ -345,38 +376,81 @@ final class Operations {
               x.get(1),
               row.getString(5)));
     }
-    return observed(step, found);
+    found.visitedAll(from, to);
   }
 
-  private Optional<String> revoke(Schedule.Step step) throws IOException {
-    String label = "revoke-" + step.number();
-    ResidentStore store = open(step);
+  private List<Observation> revoke(
+      String name, String number, List<Version> versions, Random choose) throws IOException {
+    String label = "revoke-" + number;
+    ResidentStore store = open(name);
     StoreHandle handle = StoreHandle.fromJson(store.grant(label, Duration.ofMinutes(5)).toJson());
-    Observation found;
+    Observation found = observation(versions);
     try (StoreReader reader = handle.attach()) {
-      found = RowChecks.random(reader.rows(), possible(step), step.seed(), 4);
+      RowChecks.random(reader.rows(), choose.nextLong(), 4, found);
     } finally {
       store.revoke(label);
     }
     boolean isRevoked =
         store.grants().stream().anyMatch(grant -> grant.label().equals(label) && grant.isRevoked());
     if (!isRevoked) {
-      return Optional.of("grant %s is not revoked: %s".formatted(label, store.grants()));
+      found.wrong("grant %s is not revoked: %s".formatted(label, store.grants()));
     }
-    return observed(step, found);
+    return List.of(found);
   }
 
-  private Optional<String> python(Schedule.Step step, Random choose) throws Exception {
+  private List<Observation> python(
+      String store, String label, List<Version> versions, Random choose) throws Exception {
     if (python.isEmpty()) {
+      return List.of();
+    }
+    Path handle = directory.resolve("handle-%s.json".formatted(label));
+    open(store).grant("python-" + label, Duration.ofMinutes(5)).save(handle);
+    PythonReader reader = new PythonReader(python.get(), handle);
+    Observation found = observation(versions);
+    reader.read(choose.nextInt(1 << 30), Duration.ofSeconds(MAX_PYTHON_SECONDS), found);
+    return List.of(found);
+  }
+
+  /**
+   * Returns reads that another thread makes while the step is performed, of the store of the step
+   * or of another one; empty if there is no store to read.
+   */
+  Optional<ReadsBeside> beside(Schedule.Step step) {
+    Random choose = new Random(step.seed() ^ BESIDE);
+    List<String> stores = new ArrayList<>();
+    models.forEach(
+        (store, model) -> {
+          if (model.exists()) {
+            stores.add(store);
+          }
+        });
+    if (stores.isEmpty()) {
       return Optional.empty();
     }
-    Path handle = directory.resolve("handle-" + step.number() + ".json");
-    ResidentStore store = open(step);
-    store.grant("python", Duration.ofMinutes(5)).save(handle);
-    PythonReader reader = new PythonReader(python.get(), handle);
-    Observation found = new Observation(possible(step));
-    reader.read(choose.nextInt(1 << 30), Duration.ofSeconds(MAX_PYTHON_SECONDS), found);
-    return observed(step, found);
+    String store =
+        stores.contains(name(step)) && choose.nextBoolean()
+            ? name(step)
+            : stores.get(choose.nextInt(stores.size()));
+    if (step.operation() != OperationKind.REPAIR) {
+      open(store).repair();
+    }
+    List<Version> versions = new ArrayList<>(models.get(store).possible());
+    boolean isWritten = store.equals(name(step));
+    Optional<Version> after = isWritten ? after(step) : Optional.empty();
+    after.ifPresent(versions::add);
+    boolean mayFail = isWritten && ENDS_READS.contains(step.operation());
+    return Optional.of(new ReadsBeside(this::read, store, step, versions, after, mayFail, choose));
+  }
+
+  /** Returns the version after a step that writes. */
+  private Optional<Version> after(Schedule.Step step) {
+    Version.Piece piece = piece(new Random(step.seed()));
+    return switch (step.operation()) {
+      case APPEND -> Optional.of(model(step).current().with(piece));
+      case REPLACE -> Optional.of(Version.of(piece));
+      case RESTORE -> Optional.of(dumps.get(name(step)).version());
+      default -> Optional.empty();
+    };
   }
 
   /** Drops all stores. */

@@ -71,7 +71,15 @@ record PythonReader(Path program, Path handle) {
     }
     List<String> lines = Files.readAllLines(output);
     String last = lines.isEmpty() ? "" : lines.get(lines.size() - 1);
-    if (process.exitValue() == LEGAL_ERROR && last.startsWith(ERROR)) {
+    boolean hasError = process.exitValue() == LEGAL_ERROR && last.startsWith(ERROR);
+    List<String> read = hasError ? lines.subList(0, lines.size() - 1) : lines;
+    if (hasError || process.exitValue() == 0) {
+      read.stream()
+          .limit(1)
+          .forEach(rows -> found.number("rows", Version::rows, Long.parseLong(rows)));
+      read.stream().skip(1).forEach(line -> found.row(row(line)));
+    }
+    if (hasError) {
       throw new DDStoreException("Python: " + last.substring(ERROR.length()));
     }
     if (process.exitValue() != 0) {
@@ -79,8 +87,6 @@ record PythonReader(Path program, Path handle) {
           "Python exited with status %d: %s"
               .formatted(process.exitValue(), Files.readString(errors)));
     }
-    found.number("rows", Version::rows, Long.parseLong(lines.get(0)));
-    lines.subList(1, lines.size()).forEach(line -> found.row(row(line)));
   }
 
   private static Version.Read row(String line) {

@@ -53,8 +53,8 @@ final class Round {
    */
   int run(int first, ChaosSpark.Shape shape, Duration duration, boolean hasPython)
       throws IOException, InterruptedException {
-    Path temporary = Files.createDirectories(directory.resolve("tmp"));
-    Path data = Files.createDirectories(directory.resolve("data"));
+    Path temporary = Files.createDirectory(directory.resolve("tmp"));
+    Path data = Files.createDirectory(directory.resolve("data"));
     Process driver = site.start(command(temporary));
     PrintStream answers = new PrintStream(driver.getOutputStream(), true, StandardCharsets.UTF_8);
     answers.println(
@@ -181,6 +181,20 @@ final class Round {
       }
       case STOPPED -> {
         isStopped = true;
+        return message.step();
+      }
+      case READ_BESIDE, FAILED_BESIDE, ENDED_BESIDE -> {
+        boolean failed = message.state() != State.READ_BESIDE;
+        journal.operation(message.operation(), !failed);
+        if (failed) {
+          journal.event(
+              "failed %s beside %s: %s".formatted(message.operation(), name, message.text()));
+        }
+        if (message.state() == State.FAILED_BESIDE
+            && message.findings().isEmpty()
+            && !injector.hasFault(lastNs, now)) {
+          finding("UNEXCUSED", message.step(), "failed without a fault: " + message.text());
+        }
         return message.step();
       }
       default -> {

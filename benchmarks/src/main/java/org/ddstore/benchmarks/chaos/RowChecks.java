@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.benchmarks.chaos;
 
-import java.util.List;
 import java.util.SplittableRandom;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
@@ -21,12 +20,11 @@ final class RowChecks {
 
   private RowChecks() {}
 
-  /** Reads random batches. */
-  static Observation random(Variable rows, List<Version> versions, long seed, int batches) {
-    Observation found = new Observation(versions);
+  /** Compares random batches. */
+  static void random(Variable rows, long seed, int batches, Observation found) {
     found.number("rows", Version::rows, rows.rows());
     if (rows.rows() == 0) {
-      return found;
+      return;
     }
     SplittableRandom random = new SplittableRandom(seed);
     try (Reader reader = rows.reader(Version.FIELDS)) {
@@ -47,7 +45,6 @@ final class RowChecks {
         }
       }
     }
-    return found;
   }
 
   private static Version.Read row(
@@ -63,16 +60,16 @@ final class RowChecks {
   }
 
   /** Random batches on each rank, which meet after some of them. */
-  record RandomReads(List<Version> versions, long seed, int rounds, int batches)
+  record RandomReads(Observation nothing, long seed, int rounds, int batches)
       implements RankTask<Observation> {
     private static final long serialVersionUID = 1L;
 
     @Override
     public Observation run(RankContext context) {
-      Observation all = new Observation(versions);
+      Observation all = nothing.copy();
       for (int round = 0; round < rounds; round++) {
         long choices = seed + 31L * context.rank() + 1009L * round;
-        all.add(random(context.rows(), versions, choices, batches));
+        random(context.rows(), choices, batches, all);
         context.communicator().barrier();
       }
       return all;
@@ -80,19 +77,19 @@ final class RowChecks {
   }
 
   /** An epoch of the loader, with its receipt. */
-  record Epoch(List<Version> versions, long seed) implements RankTask<Observation> {
+  record Epoch(Observation nothing, long seed) implements RankTask<Observation> {
     private static final long serialVersionUID = 1L;
 
     @Override
     public Observation run(RankContext context) {
-      Observation found = new Observation(versions);
+      Observation found = nothing.copy();
       found.number("rows", Version::rows, context.rows().rows());
       try (Loader loader =
           context.loader(Samplers.shuffled(seed).batchSize(EPOCH_BATCH).everySample())) {
         for (LoadedBatch batch : loader.epoch(seed & 7)) {
           try (batch) {
             for (int row = 0; row < batch.rows(); row++) {
-              found.row(
+              found.rowOnce(
                   RowChecks.row(
                       batch.row(row),
                       row,

@@ -52,6 +52,17 @@ final class StoreModel {
   }
 
   /**
+   * Fixes the version by a read of all that tells the versions apart.
+   *
+   * @return the problem, see {@link #observed}
+   */
+  Optional<String> settled(Observation observation) {
+    Optional<String> problem = observed(observation);
+    doubtful = null;
+    return problem;
+  }
+
+  /**
    * Fixes the version by what a read found.
    *
    * @return the problem, if no version explains the read, or one whose write threw does
@@ -60,9 +71,6 @@ final class StoreModel {
     List<Version> explained = observation.explained();
     if (explained.isEmpty()) {
       return Optional.of("no version explains a read: " + observation);
-    }
-    if (observation.rows() == 0) {
-      return Optional.empty(); // proves nothing
     }
     if (current != null && explained.contains(current)) {
       if (explained.size() == 1) {

@@ -3,6 +3,8 @@ package org.ddstore.benchmarks.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,6 +13,7 @@ import org.ddstore.benchmarks.chaos.Schedule.Step;
 import org.ddstore.benchmarks.chaos.Version.Piece;
 import org.ddstore.benchmarks.chaos.Version.Read;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The schedule of a campaign and the model of its stores, without Spark. */
 class ChaosScheduleTest {
@@ -22,6 +25,8 @@ class ChaosScheduleTest {
   private static final Piece SECOND = new Piece(6, 3);
   private static final Version BEFORE = Version.of(FIRST);
   private static final Version AFTER = BEFORE.with(SECOND);
+
+  @TempDir Path directory;
 
   private static List<Step> steps(long seed, int first) {
     Schedule schedule = new Schedule(seed, OPERATIONS, FAULTS);
@@ -36,8 +41,8 @@ class ChaosScheduleTest {
     return new Read(index, content, position, value, value % 4096, position % 4096, text);
   }
 
-  private static Observation read(StoreModel model, Version actual) {
-    Observation found = new Observation(model.possible());
+  private Observation read(StoreModel model, Version actual) {
+    Observation found = new Observation(model.possible(), directory.toString());
     found.number("rows", Version::rows, actual.rows());
     for (long index = 0; index < actual.rows(); index++) {
       found.row(row(actual, index));
@@ -103,14 +108,41 @@ class ChaosScheduleTest {
     assertThat(model.possible()).containsExactly(AFTER);
   }
 
+  /** A read that fails after this, or is repeated, must not forget it. */
+  @Test
+  void wrongRowsAreKept() throws IOException {
+    StoreModel model = new StoreModel();
+    model.written(BEFORE);
+    Observation found = new Observation(model.possible(), directory.toString());
+    found.row(row(AFTER, 11));
+
+    assertThat(Observation.takeEvidence(directory)).singleElement().asString().contains("row 11");
+    assertThat(Observation.takeEvidence(directory)).isEmpty();
+  }
+
+  @Test
+  void lostAndDoubledRowsAreFound() {
+    StoreModel model = new StoreModel();
+    model.written(BEFORE);
+    Observation lost = new Observation(model.possible(), directory.toString());
+    lost.rowOnce(row(BEFORE, 0));
+    Observation doubled = lost.copy();
+    doubled.rowOnce(row(BEFORE, 0));
+    doubled.add(lost);
+    lost.visitedAll(0, 2);
+
+    assertThat(lost.toString()).contains("row 1 is not read");
+    assertThat(doubled.toString()).contains("row 0 is read twice");
+  }
+
   @Test
   void versionsOfOneReadMustAgree() {
     StoreModel model = new StoreModel();
     model.written(Version.of(SECOND));
     model.failed(BEFORE);
-    Observation mixed = new Observation(model.possible());
+    Observation mixed = new Observation(model.possible(), directory.toString());
     mixed.row(row(BEFORE, 0));
-    Observation other = new Observation(model.possible());
+    Observation other = new Observation(model.possible(), directory.toString());
     other.row(new Read(1, SECOND.content(), 1, 1, 0, 0, "t"));
     mixed.add(other);
 

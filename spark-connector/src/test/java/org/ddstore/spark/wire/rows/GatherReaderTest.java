@@ -6,16 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.ddstore.memory.Nonce;
+import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.transport.RemoteSegment;
 import org.ddstore.transport.StagingBudget;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
 import org.ddstore.types.ProcessAddress;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -27,8 +30,18 @@ class GatherReaderTest {
   private static final ProcessAddress B = new ProcessAddress("b", 1, 2);
   private static final int RECORD_BYTES = 8;
 
-  private static PeerRows rows(ProcessAddress process, int rank) {
+  private final List<PeerRows> made = new ArrayList<>();
+  private final long liveBytes = OffHeapBuffer.liveBytes();
+
+  @AfterEach
+  void free() {
+    made.forEach(PeerRows::free);
+    assertThat(OffHeapBuffer.liveBytes()).isEqualTo(liveBytes);
+  }
+
+  private PeerRows rows(ProcessAddress process, int rank) {
     PeerRows rows = new PeerRows(process, new StagingBudget());
+    made.add(rows);
     rows.begin();
     rows.reserveRows(1);
     rows.beginRun(new RemoteSegment(Nonce.random(), process, rank, 1, RECORD_BYTES), 0, 0);
