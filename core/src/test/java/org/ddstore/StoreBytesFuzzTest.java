@@ -121,7 +121,8 @@ class StoreBytesFuzzTest {
   @MethodSource("states")
   @FuzzTest
   void loaderState(byte[] bytes) {
-    Untrusted.parse(() -> EpochState.parse(new String(bytes, UTF_8)), IllegalArgumentException.class)
+    Untrusted.parse(
+            () -> EpochState.parse(new String(bytes, UTF_8)), IllegalArgumentException.class)
         .ifPresent(state -> loaders.forEach(loader -> resume(loader, state)));
   }
 

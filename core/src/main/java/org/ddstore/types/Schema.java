@@ -216,8 +216,8 @@ public final class Schema {
   }
 
   /**
-   * {@return the size in bytes of the packed record at {@code position}, computed from its
-   * lengths; 2^61 if it is larger}
+   * {@return the size in bytes of the packed record at {@code position}, computed from its lengths;
+   * 2^61 if it is larger}
    *
    * @param record little-endian buffer; may hold the prefix only
    * @param position offset of the record in the buffer, in bytes
