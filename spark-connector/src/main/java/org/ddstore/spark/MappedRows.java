@@ -24,6 +24,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
+import org.ddstore.spark.task.TaskPartition;
 import org.ddstore.spark.types.ResidentShard;
 import org.ddstore.types.Cleanup;
 import org.ddstore.types.DDStoreException;
@@ -45,7 +46,7 @@ final class MappedRows extends RDD<Row> {
   private final Places places;
   private final List<Span> spans;
 
-  private record Span(int index, long firstRow, long endRow) implements Partition {
+  private record Span(long firstRow, long endRow) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
 
@@ -69,9 +70,7 @@ final class MappedRows extends RDD<Row> {
     }
     List<Span> spans = new ArrayList<>();
     byFirstRow(store.shards())
-        .forEach(
-            (first, copies) ->
-                spans.add(new Span(spans.size(), first, first + copies.get(0).rows())));
+        .forEach((first, copies) -> spans.add(new Span(first, first + copies.get(0).rows())));
     return store
         .origin()
         .session()
@@ -133,12 +132,14 @@ final class MappedRows extends RDD<Row> {
 
   @Override
   public Partition[] getPartitions() {
-    return spans.toArray(new Partition[0]);
+    Partition[] partitions = new Partition[spans.size()];
+    Arrays.setAll(partitions, i -> TaskPartition.of(i, spans.get(i)));
+    return partitions;
   }
 
   @Override
   public Seq<String> getPreferredLocations(Partition partition) {
-    Span span = (Span) partition;
+    Span span = TaskPartition.content(partition);
     return seq(
         store.shards().stream()
             .filter(shard -> shard.firstRow() == span.firstRow() && shard.rows() > 0)
@@ -150,7 +151,7 @@ final class MappedRows extends RDD<Row> {
 
   @Override
   public scala.collection.Iterator<Row> compute(Partition partition, TaskContext context) {
-    Span span = (Span) partition;
+    Span span = TaskPartition.content(partition);
     Output output = new Output(places.handle, function, span, batchSize);
     context.addTaskCompletionListener((TaskCompletionListener) ended -> output.close());
     return CollectionConverters.asScala(output);

@@ -17,6 +17,7 @@ import org.ddstore.spark.resident.OutsideHandle;
 import org.ddstore.spark.resident.StoreAttachment;
 import org.ddstore.spark.resident.StoreSnapshot;
 import org.ddstore.spark.resident.StoreState;
+import org.ddstore.spark.task.Versioned;
 import org.ddstore.spark.types.ColumnMapping;
 import org.ddstore.spark.wire.OutsideTransport;
 import org.ddstore.types.Cleanup;
@@ -41,54 +42,58 @@ public final class StoreHandle implements Serializable {
 
   private static final Duration OUTSIDE_TIMEOUT = Duration.ofSeconds(20);
 
-  private final StoreState state;
+  private final Versioned<StoreState> versioned;
   private final transient HandleSource source;
 
   /**
    * @param source maker of handles for other processes; null outside of the driver
    */
   StoreHandle(StoreState state, HandleSource source) {
-    this.state = state;
+    this.versioned = Versioned.of(state);
     this.source = source;
   }
 
   /** {@return the name of the store} */
   public String name() {
-    return state.name();
+    return state().name();
   }
 
   /** {@return the number of rows of the snapshot} */
   public long rows() {
-    return state.rows();
+    return state().rows();
   }
 
   /** {@return the schema of the records} */
   public Schema schema() {
-    return state.schema();
+    return state().schema();
   }
 
   /** {@return the stored columns of the DataFrame, with their original types and in their order} */
   public StructType sourceSchema() {
-    return state.sourceSchema();
+    return state().sourceSchema();
   }
 
   /** {@return the fields that hold the values of each leaf of {@link #sourceSchema()}} */
   public List<ColumnMapping> columns() {
-    return state.columns();
+    return state().columns();
   }
 
   /** {@return the locations of the rows: one catalog, of one full copy, per replica group} */
   public List<Catalog> catalogs() {
-    return state.catalogs();
+    return state().catalogs();
   }
 
   /** {@return the digest of the rows; see {@link ResidentStore#digest}} */
   public String digest() {
-    return state.digest();
+    return state().digest();
+  }
+
+  private StoreState state() {
+    return versioned.value();
   }
 
   StoreSnapshot snapshot() {
-    if (state instanceof StoreSnapshot snapshot) {
+    if (state() instanceof StoreSnapshot snapshot) {
       return snapshot;
     }
     throw new IllegalStateException(
@@ -114,10 +119,10 @@ public final class StoreHandle implements Serializable {
   }
 
   private OutsideHandle outside() {
-    if (state instanceof OutsideHandle outside) {
+    if (state() instanceof OutsideHandle outside) {
       return outside;
     }
-    return (OutsideHandle) source("toJson").now().state;
+    return (OutsideHandle) source("toJson").now().state();
   }
 
   private HandleSource source(String method) {
@@ -193,7 +198,7 @@ public final class StoreHandle implements Serializable {
    *     process is neither a driver nor an executor of Spark
    */
   public StoreReader attach() {
-    return state instanceof OutsideHandle outside
+    return state() instanceof OutsideHandle outside
         ? attachOutside(outside)
         : new StoreReader(StoreAttachment.counted(snapshot()));
   }
@@ -219,13 +224,13 @@ public final class StoreHandle implements Serializable {
    * @return a reader that the caller must close
    */
   public StoreReader attachUncounted() {
-    return state instanceof OutsideHandle
+    return state() instanceof OutsideHandle
         ? attach()
         : new StoreReader(StoreAttachment.uncounted(snapshot()));
   }
 
   @Override
   public String toString() {
-    return "StoreHandle" + state;
+    return "StoreHandle" + state();
   }
 }

@@ -6,15 +6,20 @@ import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.ddstore.formats.FileFacts;
+import org.ddstore.spark.task.Versioned;
 
 /**
  * Runs of rows of one or several files.
  *
- * @param runs the runs, in row order; at least one
+ * @param content the runs, in row order; at least one
  */
-record SamplePartition(List<Run> runs) implements InputPartition {
-  SamplePartition {
-    runs = List.copyOf(runs);
+record SamplePartition(Versioned<List<Run>> content) implements InputPartition {
+  SamplePartition(List<Run> runs) {
+    this(Versioned.of(List.copyOf(runs)));
+  }
+
+  List<Run> runs() {
+    return content.value();
   }
 
   /** Consecutive rows of one file. */
@@ -23,7 +28,7 @@ record SamplePartition(List<Run> runs) implements InputPartition {
   @Override
   public String[] preferredLocations() {
     try {
-      return runs.get(0).file().file().hosts();
+      return runs().get(0).file().file().hosts();
     } catch (IOException e) {
       return new String[0]; // any executor can try, and reports what is wrong
     }

@@ -5,7 +5,9 @@ import java.lang.module.ModuleDescriptor.Version;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.spark.package$;
+import org.ddstore.spark.task.JarVersion;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
 
@@ -79,10 +81,19 @@ public final class ClassicSpark {
               "no spark-core on the class path, as in a client of Spark Connect",
               INSIDE_THE_DRIVER));
     }
-    return releaseProblem(
-            package$.MODULE$.SPARK_VERSION(), scala.util.Properties$.MODULE$.versionNumberString())
-        .stream()
+    return Stream.concat(
+            releaseProblem(
+                package$.MODULE$.SPARK_VERSION(),
+                scala.util.Properties$.MODULE$.versionNumberString())
+                .stream(),
+            JarVersion.classPathProblem(classes()).stream())
         .toList();
+  }
+
+  /** Returns the loader of the calling thread, which knows the jars of spark-submit and shells. */
+  private static ClassLoader classes() {
+    ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
+    return ofThread == null ? ClassicSpark.class.getClassLoader() : ofThread;
   }
 
   /** Looks for SparkEnv, because the SparkContext of a Spark Connect client is an empty class. */

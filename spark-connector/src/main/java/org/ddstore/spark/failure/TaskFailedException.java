@@ -3,6 +3,7 @@ package org.ddstore.spark.failure;
 
 import org.apache.spark.ExceptionFailure;
 import org.ddstore.spark.types.IngestException;
+import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.StoreJobException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.PermanentFailure;
@@ -23,12 +24,15 @@ public final class TaskFailedException extends StoreJobException implements Perm
   }
 
   /**
-   * Returns the exception to throw for a permanent failure: that of the task if it is about data.
+   * Returns the exception to throw for a permanent failure: that of the task if it is about data or
+   * about the executor.
    *
    * @param cause exception of the task; null if the driver cannot read it
    */
   static DDStoreException of(String message, Throwable cause) {
-    return cause instanceof IngestException found ? found : new TaskFailedException(message, cause);
+    return cause instanceof IngestException || cause instanceof PreflightException
+        ? (DDStoreException) cause
+        : new TaskFailedException(message, cause);
   }
 
   /** Returns the message of a failure: that of an exception of ours, or the description. */

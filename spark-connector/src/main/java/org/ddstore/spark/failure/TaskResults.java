@@ -12,6 +12,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.ddstore.spark.task.PartitionJob;
 import org.ddstore.spark.task.ReceivedBytes;
+import org.ddstore.spark.task.Versioned;
 import org.ddstore.spark.types.IngestException;
 import scala.collection.Iterator;
 import scala.collection.Iterator$;
@@ -79,13 +80,13 @@ public final class TaskResults {
     private static final long serialVersionUID = 1L;
 
     private final RDD<A> source;
-    private final TaskFunction<A, R> function;
+    private final Versioned<TaskFunction<A, R>> function;
     private final RetryPolicy policy;
 
     Outcomes(RDD<A> source, TaskFunction<A, R> function, RetryPolicy policy) {
       super(source, ReceivedBytes.BYTES);
       this.source = source;
-      this.function = function;
+      this.function = Versioned.of(function);
       this.policy = policy;
     }
 
@@ -102,7 +103,7 @@ public final class TaskResults {
     private byte[] outcome(Partition partition, TaskContext context) {
       try {
         return TaskOutcome.ofValue(
-            function.apply(partition.index(), source.iterator(partition, context)));
+            function.value().apply(partition.index(), source.iterator(partition, context)));
       } catch (Exception | Error e) {
         if (policy.isPermanent(e)) {
           return TaskOutcome.ofFailure(e);

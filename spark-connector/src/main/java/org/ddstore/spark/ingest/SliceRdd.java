@@ -9,6 +9,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.util.TaskCompletionListener;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
+import org.ddstore.spark.task.TaskPartition;
 import org.ddstore.spark.types.SourceChangedException;
 import scala.collection.AbstractIterator;
 import scala.collection.immutable.Seq;
@@ -68,37 +69,10 @@ abstract class SliceRdd<T> extends RDD<T> {
     }
   }
 
-  private static final class SlicePartition implements Partition {
-    private static final long serialVersionUID = 1L;
-
-    private final int index;
-    private final Slice[] slices;
-
-    SlicePartition(int index, Slice... slices) {
-      this.index = index;
-      this.slices = slices;
-    }
-
-    @Override
-    public int index() {
-      return index;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof SlicePartition that && index == that.index;
-    }
-
-    @Override
-    public int hashCode() {
-      return index;
-    }
-  }
-
   @Override
   public Partition[] getPartitions() {
     Partition[] partitions = new Partition[slices.length];
-    Arrays.setAll(partitions, i -> new SlicePartition(i, slices[i]));
+    Arrays.setAll(partitions, i -> TaskPartition.of(i, slices[i]));
     return partitions;
   }
 
@@ -116,7 +90,7 @@ abstract class SliceRdd<T> extends RDD<T> {
   }
 
   private static Slice[] slices(Partition partition) {
-    return ((SlicePartition) partition).slices;
+    return TaskPartition.content(partition);
   }
 
   /** Opens a scan of the slice's partition, from its first row. */

@@ -14,6 +14,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.ddstore.spark.failure.TaskResults;
 import org.ddstore.spark.ingest.OrderedRows.SourcePartition;
 import org.ddstore.spark.ingest.SliceRdd.Slice;
+import org.ddstore.spark.task.VersionedFunction;
 import org.ddstore.spark.types.SourceChangedException;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
@@ -51,7 +52,7 @@ final class StoredRows {
                 new RowChunks.Packer(CollectionConverters.asScala(partition), fields));
     RDD<byte[]> chunks =
         new JavaRDD<>(rows, ClassTag$.MODULE$.<InternalRow>apply(InternalRow.class))
-            .mapPartitions(pack)
+            .mapPartitions(VersionedFunction.of(pack))
             .rdd();
     chunks.persist(StorageLevel.DISK_ONLY());
     chunks.localCheckpoint();

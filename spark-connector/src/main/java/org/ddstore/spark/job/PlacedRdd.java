@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.job;
 
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.Dependency;
@@ -9,6 +10,7 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.spark.task.TaskPartition;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
@@ -45,7 +47,7 @@ public final class PlacedRdd extends RDD<InternalRow> {
     return new PlacedRdd(context, null, places);
   }
 
-  private record Place(int index, String preferred, Partition partition) implements Partition {
+  private record Place(String preferred, Partition partition) implements Serializable {
     private static final long serialVersionUID = 1L;
   }
 
@@ -53,13 +55,16 @@ public final class PlacedRdd extends RDD<InternalRow> {
   public Partition[] getPartitions() {
     Partition[] partitions = new Partition[places.size()];
     Arrays.setAll(
-        partitions, i -> new Place(i, places.get(i), rows == null ? null : rows.partitions()[i]));
+        partitions,
+        i ->
+            TaskPartition.of(
+                i, new Place(places.get(i), rows == null ? null : rows.partitions()[i])));
     return partitions;
   }
 
   @Override
   public Seq<String> getPreferredLocations(Partition partition) {
-    String preferred = ((Place) partition).preferred();
+    String preferred = TaskPartition.<Place>content(partition).preferred();
     return seq(preferred.isEmpty() ? List.of() : List.of(preferred));
   }
 
@@ -67,7 +72,7 @@ public final class PlacedRdd extends RDD<InternalRow> {
   public scala.collection.Iterator<InternalRow> compute(Partition partition, TaskContext context) {
     return rows == null
         ? PlacedRdd.<InternalRow>seq(List.of()).iterator()
-        : rows.iterator(((Place) partition).partition(), context);
+        : rows.iterator(TaskPartition.<Place>content(partition).partition(), context);
   }
 
   private static <T> Seq<T> seq(List<T> items) {

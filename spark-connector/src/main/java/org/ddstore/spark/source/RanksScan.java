@@ -22,6 +22,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.apache.spark.util.TaskCompletionListener;
 import org.ddstore.spark.RankPlaces;
 import org.ddstore.spark.ResidentStore;
+import org.ddstore.spark.task.Versioned;
 
 /**
  * A scan with one row per rank, in a partition of its own beside the shard of the rank: the source
@@ -62,7 +63,10 @@ final class RanksScan implements Scan, Batch {
   public InputPartition[] planInputPartitions() {
     RankPlaces places = RankPlaces.now(store);
     return IntStream.range(0, places.homes().size())
-        .mapToObj(rank -> new Place(rank, places.homes().get(rank), places.locations().get(rank)))
+        .mapToObj(
+            rank ->
+                new Place(
+                    rank, Versioned.of(places.homes().get(rank)), places.locations().get(rank)))
         .toArray(InputPartition[]::new);
   }
 
@@ -71,7 +75,8 @@ final class RanksScan implements Scan, Batch {
     return new Factory(RankPlaces.handle(store));
   }
 
-  private record Place(int rank, String home, String location) implements InputPartition {
+  private record Place(int rank, Versioned<String> home, String location)
+      implements InputPartition {
     private static final long serialVersionUID = 1L;
 
     @Override
@@ -119,7 +124,7 @@ final class RanksScan implements Scan, Batch {
           new GenericInternalRow(
               new Object[] {
                 place.rank(),
-                UTF8String.fromString(place.home()),
+                UTF8String.fromString(place.home().value()),
                 UTF8String.fromString(env.executorId()),
                 UTF8String.fromString(file(env).toString())
               });

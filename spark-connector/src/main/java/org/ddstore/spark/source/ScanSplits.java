@@ -4,6 +4,7 @@ package org.ddstore.spark.source;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.connector.read.InputPartition;
+import org.ddstore.spark.task.Versioned;
 import org.ddstore.spark.types.ResidentShard;
 
 /**
@@ -77,7 +78,7 @@ final class ScanSplits {
 
   private void flush() {
     if (open.size() > 0) {
-      done.add(new RowsPartition(open, openHolders));
+      done.add(new RowsPartition(Versioned.of(open), openHolders));
     }
     open = RowRanges.NONE;
     maxRows = 0;

@@ -99,16 +99,17 @@ public final class PartitionJob<R> {
       extends AbstractFunction1<Iterator<T>, Iterator<byte[]>> implements Serializable {
     private static final long serialVersionUID = 1L;
 
-    private final Body<T, R> body;
+    private final Versioned<Body<T, R>> body;
 
     TaskFunction(Body<T, R> body) {
-      this.body = body;
+      this.body = Versioned.of(body);
     }
 
     @Override
     public Iterator<byte[]> apply(Iterator<T> elements) {
       try {
-        return scala.collection.Iterator$.MODULE$.<byte[]>single(JavaBytes.of(body.run(elements)));
+        return scala.collection.Iterator$.MODULE$.<byte[]>single(
+            JavaBytes.of(body.value().run(elements)));
       } catch (Exception e) {
         throw unchanged(e);
       }

@@ -4,6 +4,7 @@ package org.ddstore.spark.task;
 import java.io.Serializable;
 import java.util.function.Consumer;
 import org.apache.spark.rdd.RDD;
+import org.ddstore.spark.types.PreflightException;
 import scala.collection.Iterator;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
@@ -33,9 +34,17 @@ public final class ReceivedBytes {
    * Runs the job. Blocks until all tasks have ended or one has failed.
    *
    * @param onResult called with each result, one at a time, on a thread of Spark
+   * @throws PreflightException if an executor has another version of the jar
    */
   public void receive(Consumer<byte[]> onResult) {
-    job.sparkContext().runJob(job, new OnlyElement(), new Receiver(onResult), BYTES);
+    try {
+      job.sparkContext().runJob(job, new OnlyElement(), new Receiver(onResult), BYTES);
+    } catch (Exception e) { // Spark throws checked exceptions that it does not declare
+      if (e.getCause() instanceof PreflightException refused) {
+        throw refused;
+      }
+      throw e;
+    }
   }
 
   /** Returns the results by partition, null for those that were not received; not a copy. */

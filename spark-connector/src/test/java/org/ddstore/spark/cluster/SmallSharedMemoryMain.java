@@ -14,6 +14,7 @@ import org.apache.spark.sql.Row;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.spark.DDStores;
+import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.TestCluster;
 
@@ -60,6 +61,21 @@ public final class SmallSharedMemoryMain {
     load("unchecked", unchecked(fixed()));
     load("ragged unchecked", unchecked(ragged()));
     load("to files", unchecked(fixed()).files(directory));
+    load("to a full disk", unchecked(fixed()).files(Path.of("/dev/shm")));
+    dump();
+  }
+
+  /** Dumps to the full mount, then to the disk. */
+  private void dump() {
+    ResidentStore store = unchecked(fixed()).files(directory).load("dumped");
+    try {
+      store.dump("/dev/shm/dump");
+      print("dumped", "without an error");
+    } catch (RuntimeException e) {
+      print("dumped", e.getClass().getSimpleName() + ": " + e.getMessage().replace('\n', ' '));
+    }
+    print("dumped to the disk", store.dump(directory.resolve("dump").toString()).rows());
+    store.drop();
   }
 
   private StoreSpec unchecked(Dataset<Row> frame) {

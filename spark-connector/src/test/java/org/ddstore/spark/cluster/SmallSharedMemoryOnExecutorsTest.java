@@ -46,6 +46,11 @@ class SmallSharedMemoryOnExecutorsTest {
           .contains("spark.ddstore.backing=file");
     }
     assertThat(output.get("to files")).isEqualTo("[100000, 100000]");
+    assertThat(output.get("to a full disk"))
+        .startsWith("StoreJobException: attempt 1 of 2 on 2 ranks failed: rank ")
+        .contains("No space left on device", "/dev/shm");
+    assertThat(output.get("dumped")).contains("No space left on device", "/dev/shm/dump");
+    assertThat(output.get("dumped to the disk")).isEqualTo("100000");
     assertThat(output.get("executors lost")).isEqualTo("[]");
     assertThat(output.get("left in /dev/shm")).isEqualTo("[]");
   }
