@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Hostile handles, handshakes, replies and mapped files: whatever comes, a reader returns an error or rows, within its
- * deadline. The target has the form of libFuzzer, for DDS_FUZZ in CMakeLists.txt; otherwise main changes the
+ * Hostile handles, states, handshakes, replies and mapped files: whatever comes, a reader returns an error or rows,
+ * within its deadline. The target has the form of libFuzzer, for DDS_FUZZ in CMakeLists.txt; otherwise main changes the
  * corpus below at random for the seconds of DDS_FUZZ_SECONDS, 2 by default, from the seed of DDS_FUZZ_SEED.
  */
 #include "ddstore_reader.h"
@@ -14,7 +14,7 @@
 #define MOST_INPUT 4096
 #define DEADLINE_MS 4
 
-enum mode { HANDLE, HANDSHAKE, FIXED_REPLIES, RAGGED_REPLIES, MAPPED, MODES };
+enum mode { HANDLE, STATE, HANDSHAKE, FIXED_REPLIES, RAGGED_REPLIES, MAPPED, MODES };
 
 /* What the server of this process does with the connections that it accepts from now on. */
 struct script {
@@ -169,6 +169,27 @@ static void write_mapped(const struct script *changes) {
            3, ROWS, ROWS, (int)size, 0, dds_boot_id(), directory, KEY_BYTE);
 }
 
+/* A state of version 1, which has no checksum. */
+static const char STATE_TEXT[] =
+    "{\"v\":1,\"e\":3,\"b\":7,\"n\":1000,\"u\":2,\"s\":\"shuffled(42)/512\",\"d\":\"1f3a9c04.0123456789abcdef\"}";
+
+/* Reads a state where the one above is legal, or with a cast. */
+static int read_state(const char *text, size_t size, size_t casts) {
+  const char *cast = "x float32";
+  struct dds_state here = {.rows = 1000,
+                           .version = 2,
+                           .sampling = "shuffled(42)/512",
+                           .schema = "1f3a9c04",
+                           .digest = "0123456789abcdef",
+                           .casts = {.texts = &cast, .count = casts}};
+  int64_t epoch = -1;
+  int64_t batch = -1;
+  struct dds_error error;
+  int code = dds_state_resume(text, size, &here, &epoch, &batch, &error);
+  CHECK(code == DDS_OK ? epoch >= 0 && batch >= 0 : error.code == code);
+  return code;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct dds_reader *reader = NULL;
   struct dds_error error;
@@ -184,6 +205,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int code = dds_reader_open((const char *)data + 1, size - 1, data[0] & 4 ? DDS_PORTS_ONLY : 0, &reader, &error);
     CHECK((code == DDS_OK) == (reader != NULL) && error.code == code);
     dds_reader_close(reader);
+    return 0;
+  }
+  if (mode == STATE) {
+    CHECK(size > 1 || read_state(STATE_TEXT, strlen(STATE_TEXT), 0) == DDS_OK);
+    read_state((const char *)data + 1, size - 1, size % 2);
     return 0;
   }
   pthread_mutex_lock(&lock);
@@ -215,18 +241,22 @@ static int64_t number_of(const char *name, int64_t otherwise) {
   return text == NULL || *text == '\0' ? otherwise : strtoll(text, NULL, 10);
 }
 
-/* Makes an input: the handle with some bytes changed, cut or repeated, or random changes of replies. */
+/* Makes an input: the handle or a state with some bytes changed, cut or repeated, or random changes of replies. */
 static size_t make_input(uint8_t *input, unsigned *seed) {
   static const char digits[] = "0123456789[]{}\",:-aE.";
   input[0] = (uint8_t)(rand_r(seed) % (2 * MODES));
-  if (input[0] % MODES != HANDLE) {
+  if (input[0] % MODES > STATE) {
     size_t size = 1 + (size_t)(rand_r(seed) % 12);
     for (size_t i = 1; i < size; i++) {
       input[i] = (uint8_t)(i % 3 == 2 ? rand_r(seed) % 2 : 1 << rand_r(seed) % 8);
     }
     return size;
   }
-  write_handle(json, sizeof json, "train", rand_r(seed) % 2, (int[]){fixed.port, ragged.port}, 1);
+  if (input[0] % MODES == STATE) {
+    memcpy(json, STATE_TEXT, sizeof STATE_TEXT);
+  } else {
+    write_handle(json, sizeof json, "train", rand_r(seed) % 2, (int[]){fixed.port, ragged.port}, 1);
+  }
   size_t length = strlen(json);
   memcpy(input + 1, json, length);
   for (int change = rand_r(seed) % 4; change >= 0; change--) {
@@ -251,7 +281,7 @@ int main(void) {
   unsigned seed = (unsigned)number_of("DDS_FUZZ_SEED", 1);
   int64_t end = now_ms() + 1000 * number_of("DDS_FUZZ_SECONDS", 2);
   int64_t inputs = 0;
-  for (uint8_t mode = HANDSHAKE + 1; mode < MODES; mode++) {
+  for (uint8_t mode = STATE; mode < MODES; mode++) {
     LLVMFuzzerTestOneInput(&mode, 1);
   }
   for (; now_ms() < end; inputs++) {

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 /** The options of checkpoints. Immutable; the methods return changed copies. */
 public final class CheckpointOptions implements Cloneable {
   private static final int LEAST_CHUNK = 4096;
-  private static final int MOST_CHUNK = 1 << 30;
+  static final int MOST_CHUNK = 1 << 30;
   private static final int MOST_WRITERS = 64;
   private static final Duration MAX_TIMEOUT = Duration.ofDays(365);
 

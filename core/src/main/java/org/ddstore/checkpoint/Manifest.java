@@ -153,7 +153,11 @@ record Manifest(Instant created, List<EpochState> states, Map<String, StoredStre
             if (chunks == null) {
               throw new IllegalArgumentException("a chunk comes before the first stream");
             }
-            chunks.add(new Chunk(number(words[1]), Integer.parseUnsignedInt(words[2], 16)));
+            int bytes = number(words[1]);
+            if (bytes > CheckpointOptions.MOST_CHUNK) {
+              throw new IllegalArgumentException("a chunk has %,d bytes".formatted(bytes));
+            }
+            chunks.add(new Chunk(bytes, Integer.parseUnsignedInt(words[2], 16)));
           }
           default -> throw new IllegalArgumentException("unknown line \"%s\"".formatted(line));
         }

@@ -78,6 +78,9 @@ public final class RaggedGather {
       for (int r = 0; r < targetOf.length; r++) {
         int length = source.getInt(at);
         end += length < 0 ? Integer.MAX_VALUE : (long) length * rowBytes[r];
+        if (end > plan.recordBytes(i)) { // before a sum can overflow
+          throw plan.damaged(i);
+        }
         if (targetOf[r] >= 0) {
           totals[targetOf[r]] += length;
           offsets[targetOf[r]].buffer().putLong((i + 1) * Long.BYTES, totals[targetOf[r]]);

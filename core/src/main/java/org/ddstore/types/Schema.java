@@ -33,6 +33,9 @@ public final class Schema {
   /** Largest record in bytes, 1 GiB, because a record must fit in one chunk. */
   public static final int MAX_RECORD_BYTES = 1 << 30;
 
+  /** Limit of sums of lengths, which cannot overflow: one field has at most 2^61 bytes. */
+  private static final long TOO_MANY_BYTES = 1L << 61;
+
   private final Field[] fields;
   private final Map<String, Integer> indexByName;
   private final int[] offsets;
@@ -213,7 +216,8 @@ public final class Schema {
   }
 
   /**
-   * {@return the size in bytes of the packed record at {@code position}, computed from its lengths}
+   * {@return the size in bytes of the packed record at {@code position}, computed from its lengths;
+   * 2^61 if it is larger}
    *
    * @param record little-endian buffer; may hold the prefix only
    * @param position offset of the record in the buffer, in bytes
@@ -231,7 +235,7 @@ public final class Schema {
             throw new IllegalArgumentException(
                 "length %d of field %s is negative".formatted(length, field));
           }
-          bytes += (long) length * field.bytes();
+          bytes = Math.min(bytes + (long) length * field.bytes(), TOO_MANY_BYTES);
           at += Integer.BYTES;
         }
       }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,19 @@ class SchemaTest {
     ByteBuffer record = ByteBuffer.allocate(50).order(ByteOrder.LITTLE_ENDIAN);
     record.putInt(2 + 34, 5).putInt(2 + 38, 7).putInt(2 + 42, 0);
     assertThat(MIXED.recordBytes(record, 2)).isEqualTo(46 + 5 * 12 + 7);
+  }
+
+  @Test
+  void lengthsDoNotOverflow() {
+    List<Field> fields =
+        IntStream.range(0, 9)
+            .mapToObj(i -> Field.ragged("f" + i, DType.UINT8, Schema.MAX_RECORD_BYTES))
+            .toList();
+    ByteBuffer record = ByteBuffer.allocate(9 * Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < 9; i++) { // 2^64 bytes
+      record.putInt(i < 8 ? Integer.MAX_VALUE : 8);
+    }
+    assertThat(Schema.of(fields).recordBytes(record, 0)).isGreaterThan(Schema.MAX_RECORD_BYTES);
   }
 
   /** The form that docs/segment-format.md gives, written here by another hand. */

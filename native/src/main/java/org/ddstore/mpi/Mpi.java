@@ -9,6 +9,7 @@ import org.ddstore.collective.Communicator;
 import org.ddstore.nativeio.NativeLibrary;
 import org.ddstore.transport.Availability;
 import org.ddstore.types.DDStoreException;
+import org.ddstore.types.PermanentFailure;
 
 /** Entry point for reads by MPI; users' programs use {@code org.ddstore.mpirun.MpiRun}. */
 public final class Mpi {
@@ -20,6 +21,16 @@ public final class Mpi {
   private static final String NO_LIBRARY =
       "its library libmpi_java.so is not on java.library.path: apt-get install openmpi-bin"
           + " libopenmpi-dev, or set its directory by spark.executor.extraLibraryPath";
+
+  /** The exception of a process without MPI, which another attempt does not change. */
+  private static final class UnavailableException extends DDStoreException
+      implements PermanentFailure {
+    private static final long serialVersionUID = 1L;
+
+    UnavailableException(String message) {
+      super(message);
+    }
+  }
 
   private Mpi() {}
 
@@ -85,7 +96,7 @@ public final class Mpi {
   private static void checkAvailable() {
     Availability here = availability();
     if (!here.isAvailable()) {
-      throw new DDStoreException("MPI is not available: " + here.detail());
+      throw new UnavailableException("MPI is not available: " + here.detail());
     }
   }
 

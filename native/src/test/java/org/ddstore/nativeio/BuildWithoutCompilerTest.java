@@ -24,7 +24,10 @@ import org.ddstore.contract.ChildJvm;
 import org.ddstore.contract.TestRoots;
 import org.ddstore.fabric.FabricProvider;
 import org.ddstore.mpi.Mpi;
+import org.ddstore.mpi.MpiTransport;
 import org.ddstore.read.GatherKernels;
+import org.ddstore.types.DDStoreException;
+import org.ddstore.types.PermanentFailure;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -104,7 +107,8 @@ class BuildWithoutCompilerTest {
         .contains(
             "library: this jar was built without cmake,a C compiler,make: apt-get install gcc")
         .contains("kernel: java (this jar was built without")
-        .contains("fabric: ", "mpi: needs libddstore.so");
+        .contains("fabric: ", "mpi: needs libddstore.so")
+        .contains("join: MPI is not available: needs libddstore.so", "permanent: true");
   }
 
   private Path copyOfClasses() throws IOException {
@@ -132,6 +136,7 @@ class BuildWithoutCompilerTest {
     public static void main(String[] arguments) throws Exception {
       Path root = TestRoots.sharedMemory();
       StoreOptions options = StoreOptions.defaults().sharedMemory(root);
+      Throwable joined;
       try (Communicator alone = LocalGroup.create(1, Duration.ofSeconds(10)).get(0);
           DDStore store = DDStore.open(alone, options)) {
         store.add("x", Tensor.wrap(new long[] {7, 8, 9}));
@@ -140,15 +145,26 @@ class BuildWithoutCompilerTest {
             throw new AssertionError("other rows");
           }
         }
+        joined = join(alone);
       }
       TestRoots.delete(root);
       System.out.println(
-          "rows are right; library: %s; kernel: %s; fabric: %s; mpi: %s"
+          "rows are right; library: %s; kernel: %s; fabric: %s; mpi: %s; join: %s, permanent: %s"
               .formatted(
                   NativeLibrary.description(),
                   GatherKernels.description(),
                   new FabricProvider().availability().detail(),
-                  Mpi.availability().detail()));
+                  Mpi.availability().detail(),
+                  joined.getMessage(),
+                  joined instanceof PermanentFailure));
+    }
+
+    private static Throwable join(Communicator alone) {
+      try (MpiTransport transport = Mpi.join(alone, 0, null)) {
+        throw new AssertionError(transport);
+      } catch (DDStoreException e) {
+        return e;
+      }
     }
   }
 }

@@ -24,6 +24,10 @@ final class HeldResources {
   /** Threads that a session of Spark keeps until it stops. */
   private static final String OF_APPLICATION = "ddstore-(boss|server|client|connect)-.*";
 
+  /** Threads of MPI, which stays until the process ends, with the lock of its directory. */
+  private static final String OF_MPI = "ddstore-mpi-(progress|watchdog)";
+
+  private static final String LOCK = "/lock";
   private static final int POLLS = 60;
   private static final long POLL_MS = 500;
 
@@ -34,14 +38,17 @@ final class HeldResources {
     List<String> held = new ArrayList<>();
     add(held, "live off-heap bytes", OffHeapBuffer.liveBytes());
     add(held, "live mapped bytes", MappedRegion.liveBytes());
-    Thread.getAllStackTraces().keySet().stream()
-        .map(Thread::getName)
-        .filter(name -> name.startsWith(OURS) && !name.matches(OF_APPLICATION))
+    List<String> threads =
+        Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList();
+    boolean hasMpi = threads.stream().anyMatch(name -> name.matches(OF_MPI));
+    threads.stream()
+        .filter(name -> name.startsWith(OURS))
+        .filter(name -> !name.matches(OF_APPLICATION) && !name.matches(OF_MPI))
         .forEach(name -> held.add("thread " + name));
     try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
       for (Path link : links) {
         String target = target(link);
-        if (target.matches(SEGMENTS)) {
+        if (target.matches(SEGMENTS) && !(hasMpi && target.endsWith(LOCK))) {
           held.add("descriptor of " + target);
         }
       }

@@ -4,9 +4,9 @@ package org.ddstore.benchmarks.chaos;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -28,7 +28,7 @@ final class Injector implements AutoCloseable {
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final List<Interval> intervals = new ArrayList<>();
   private final List<Runnable> undone = new ArrayList<>();
-  private final Set<Long> executors = new TreeSet<>();
+  private final Set<ProcessHandle> executors = new HashSet<>(); // not ids, which are used again
   private final ExitCleanup cleanup = new ExitCleanup("ddstore-chaos-faults", this::endAll);
   private Schedule.Step step; // null between operations
 
@@ -174,13 +174,13 @@ final class Injector implements AutoCloseable {
   /** Returns the executors that run, and remembers them. */
   synchronized List<ProcessHandle> executors() {
     List<ProcessHandle> running = site.executors();
-    running.forEach(each -> executors.add(each.pid()));
+    executors.addAll(running);
     return running;
   }
 
   /** Returns the processes of all executors that were seen. */
-  synchronized Set<Long> seen() {
-    return new TreeSet<>(executors);
+  synchronized Set<ProcessHandle> seen() {
+    return Set.copyOf(executors);
   }
 
   private void stop(ProcessHandle victim, Fault fault, Interval interval) throws IOException {

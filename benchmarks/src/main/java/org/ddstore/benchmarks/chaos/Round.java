@@ -71,7 +71,7 @@ final class Round {
     Thread reader = new Thread(() -> read(driver), "chaos-driver-output");
     reader.start();
     int next = first;
-    Set<Long> executors;
+    Set<ProcessHandle> executors;
     try (Injector injector = new Injector(site, driver, journal)) {
       while (!isStopped) {
         Message message = message(driver, next);
@@ -219,7 +219,7 @@ final class Round {
   }
 
   /** Waits for the end of the driver and its executors, and looks for what they leave. */
-  private void end(Process driver, Set<Long> executors, int next, Path temporary)
+  private void end(Process driver, Set<ProcessHandle> executors, int next, Path temporary)
       throws IOException, InterruptedException {
     boolean ended = driver.waitFor(isStopped ? EXIT.toSeconds() : 0, TimeUnit.SECONDS);
     if (!ended) {
@@ -228,10 +228,14 @@ final class Round {
       }
       driver.destroyForcibly().waitFor();
     }
-    List<Long> left = alive(executors);
+    List<ProcessHandle> left = alive(executors);
     if (isStopped) {
-      for (long pid : left) {
-        finding(Problem.LEFTOVER.toString(), next, "executor process %d".formatted(pid));
+      for (ProcessHandle executor : left) {
+        finding(
+            Problem.LEFTOVER.toString(),
+            next,
+            "executor process %d: %s"
+                .formatted(executor.pid(), executor.info().commandLine().orElse("")));
       }
       for (String file : site.sharedMemory(executors)) {
         finding(Problem.LEFTOVER.toString(), next, file);
@@ -240,17 +244,15 @@ final class Round {
         files.forEach(file -> finding(Problem.LEFTOVER.toString(), next, file.toString()));
       }
     }
-    left.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+    left.forEach(ProcessHandle::destroyForcibly);
   }
 
   /** Returns the executors that still run after a time. */
-  private static List<Long> alive(Set<Long> executors) throws InterruptedException {
+  private static List<ProcessHandle> alive(Set<ProcessHandle> executors)
+      throws InterruptedException {
     long deadlineNs = System.nanoTime() + EXIT.toNanos();
     while (true) {
-      List<Long> alive =
-          executors.stream()
-              .filter(pid -> ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false))
-              .toList();
+      List<ProcessHandle> alive = executors.stream().filter(ProcessHandle::isAlive).toList();
       if (alive.isEmpty() || System.nanoTime() > deadlineNs) {
         return alive;
       }

@@ -214,16 +214,17 @@ final class Site implements AutoCloseable {
   }
 
   /** Returns files of ours in shared memory, of any process on the hosts, or of some processes. */
-  List<String> sharedMemory(Set<Long> processes) throws IOException {
+  List<String> sharedMemory(Set<ProcessHandle> processes) throws IOException {
     List<String> found = new ArrayList<>();
     for (Host host : used) {
       host.files().forEach(file -> found.add(host.name() + ": " + file));
     }
     if (used.isEmpty()) {
+      List<Long> pids = processes.stream().map(ProcessHandle::pid).toList();
       try (Stream<Path> all = Files.list(Path.of(SHARED_MEMORY))) {
         all.map(Path::toString)
             .filter(name -> name.matches(".*/ddstore-\\d+-[0-9a-f]{16}-\\d+-[0-9a-f]{8}"))
-            .filter(name -> processes.contains(Long.valueOf(name.split("-", -1)[3])))
+            .filter(name -> pids.contains(Long.valueOf(name.split("-", -1)[3])))
             .forEach(found::add);
       } catch (NoSuchFileException e) {
         return List.of();

@@ -81,7 +81,10 @@ final class DumpReader implements AutoCloseable {
       int blockRows = index.getInt();
       int blockBytes = index.getInt();
       int crc = index.getInt();
-      if (blockRows < 0 || blockBytes < 0 || blockBytes > file.indexPosition() - position) {
+      int maxBytes = blockRows == 1 ? Schema.MAX_RECORD_BYTES : DumpWriter.BLOCK_BYTES;
+      if (blockRows < 1
+          || blockBytes < 0
+          || blockBytes > Math.min(maxBytes, file.indexPosition() - position)) {
         throw damaged("has an index that does not fit its records", null);
       }
       if (row + blockRows > from) {
@@ -97,15 +100,14 @@ final class DumpReader implements AutoCloseable {
   }
 
   private ByteBuffer index() {
-    long bytes = (long) file.blocks() * DumpedFile.ENTRY_BYTES;
-    if (file.blocks() < 0 || bytes > Integer.MAX_VALUE || file.dataBytes() < 0) {
+    if (file.blocks() < 0 || file.dataBytes() < 0 || file.blocks() > file.maxBlocks()) {
       throw damaged("has an impossible length in its manifest", null);
     }
     byte[] magic = readFully(0, DumpedFile.MAGIC_BYTES);
     if (littleEndian(magic).getLong() != DumpedFile.MAGIC) {
       throw damaged("does not begin like a data file", null);
     }
-    byte[] index = readFully(file.indexPosition(), (int) bytes);
+    byte[] index = readFully(file.indexPosition(), file.blocks() * DumpedFile.ENTRY_BYTES);
     CRC32C crc = new CRC32C();
     crc.update(index);
     if ((int) crc.getValue() != file.indexCrc()) {
@@ -118,15 +120,18 @@ final class DumpReader implements AutoCloseable {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
+  /** Reads bytes into memory that grows with what the file has. */
   private byte[] readFully(long position, int length) {
-    byte[] target = new byte[length];
     try {
       in.seek(position);
-      in.readFully(target);
+      byte[] bytes = in.readNBytes(length);
+      if (bytes.length < length) {
+        throw new EOFException();
+      }
+      return bytes;
     } catch (IOException | FSError e) {
       throw failure(e);
     }
-    return target;
   }
 
   private DumpException failure(Throwable e) {

@@ -41,12 +41,19 @@ public record DumpedFile(
   /** Size of the entry of a block in the index. */
   static final int ENTRY_BYTES = 3 * Integer.BYTES;
 
+  private static final int MAX_BLOCKS = Integer.MAX_VALUE / ENTRY_BYTES;
+
   long indexPosition() {
     return bytes - (long) blocks * ENTRY_BYTES;
   }
 
   long dataBytes() {
     return indexPosition() - MAGIC_BYTES;
+  }
+
+  /** Returns an upper limit of the blocks: two that follow each other exceed the size of one. */
+  long maxBlocks() {
+    return Math.min(2 * (dataBytes() / DumpWriter.BLOCK_BYTES + 1), MAX_BLOCKS);
   }
 
   /** Returns the index of the row after the last one. */

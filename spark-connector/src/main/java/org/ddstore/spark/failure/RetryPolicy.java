@@ -105,6 +105,13 @@ public record RetryPolicy(boolean retriesTaskExceptions) implements Serializable
   private static final Pattern EXECUTOR_WITHOUT_MEMORY =
       Pattern.compile("(?i)\\b(code|status):? 52\\b|OutOfMemoryError|JVM OOM");
 
+  /** Java's message about a function whose class the executor could not load. */
+  private static final String UNLOADED_FUNCTION =
+      "cannot assign instance of java.lang.invoke.SerializedLambda to field";
+
+  private static final String LOADABLE_FUNCTION =
+      ": the executor could not load the class of a function: pass its jar in --jars, or raise the executor's limit of open files (ulimit -n) if all are in use";
+
   private static final String MORE_MEMORY =
       "raise spark.executor.memory, or run fewer tasks per executor (spark.executor.cores)";
 
@@ -247,6 +254,9 @@ public record RetryPolicy(boolean retriesTaskExceptions) implements Serializable
       String text, String rootCause, Optional<StackTraceElement> place, boolean isOutOfMemory) {
     return withCause(text, rootCause)
         + place.map(frame -> " (at %s)".formatted(line(frame))).orElse("")
+        + (text.contains(UNLOADED_FUNCTION) || rootCause.contains(UNLOADED_FUNCTION)
+            ? LOADABLE_FUNCTION
+            : "")
         + (isOutOfMemory ? ": " + MORE_MEMORY : "");
   }
 

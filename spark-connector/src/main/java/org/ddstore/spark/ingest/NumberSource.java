@@ -86,7 +86,11 @@ record NumberSource(NumberType type, int precision, int scale) implements Serial
     }
     BigDecimal exact;
     try {
-      exact = new BigDecimal(value.toString()).setScale(scale);
+      BigDecimal given = new BigDecimal(value.toString()).stripTrailingZeros();
+      if (given.scale() > scale || (long) given.precision() - given.scale() > precision) {
+        throw new ArithmeticException(given + " does not fit " + decimals()); // before any zeros
+      }
+      exact = given.setScale(scale);
     } catch (NumberFormatException e) {
       throw (ArithmeticException) new ArithmeticException(e.getMessage()).initCause(e);
     }

@@ -51,6 +51,8 @@ public final class BarrierJob {
   /** Minimum time that an attempt after a failure waits for slots. */
   public static final Duration REPLACEMENT = Duration.ofMinutes(2);
 
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+
   /** Maximum time to wait for stopped ranks; {@code run} returns after it even if they run. */
   private static final Duration LAST_TASKS = Duration.ofSeconds(10);
 
@@ -152,6 +154,26 @@ public final class BarrierJob {
         }
       }
       LOG.warn("job of {} ranks failed, submitting it again: {}", ranks, last.getMessage());
+      await(pauseAfter(attempt), last);
+    }
+  }
+
+  /**
+   * Returns the time between a failed attempt and the next one: none after the first, then 1 s, 2 s
+   * and so on to 30 s, because a lack of descriptors or connections may pass.
+   */
+  static Duration pauseAfter(int attempt) {
+    return attempt == 1
+        ? Duration.ZERO
+        : Duration.ofSeconds(Math.min(1L << Math.min(attempt - 2, 30), MAX_PAUSE.toSeconds()));
+  }
+
+  private static void await(Duration pause, StoreJobException failed) {
+    try {
+      Thread.sleep(pause.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed;
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -17,8 +18,10 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.ddstore.contract.Untrusted;
+import org.ddstore.memory.OffHeapBuffer;
 import org.ddstore.spark.ingest.IngestOptions;
 import org.ddstore.spark.types.ColumnMapping;
+import org.ddstore.spark.types.DumpException;
 import org.ddstore.spark.types.InvalidDumpException;
 import org.ddstore.types.DType;
 import org.ddstore.types.Field;
@@ -31,6 +34,9 @@ class DumpBytesFuzzTest {
   private static final Schema SCHEMA =
       Schema.of(Field.fixed("id", DType.INT64), Field.bytes("blob"));
   private static final String NAME = "rows";
+
+  /** Length of the longest file, 64 GiB, which is sparse. */
+  private static final long MAX_FILE_BYTES = 1L << 36;
 
   @TempDir private static Path directory;
 
@@ -78,6 +84,64 @@ class DumpBytesFuzzTest {
     return List.of(Arrays.copyOf(file.array(), file.position()));
   }
 
+  /** The described bytes of a data file, how many are there in front of its index, and that. */
+  static List<byte[]> sparse() {
+    ByteBuffer file = ByteBuffer.allocate(3 * Long.BYTES + DumpedFile.ENTRY_BYTES);
+    file.putLong(MAX_FILE_BYTES).putLong(MAX_FILE_BYTES).putLong(1);
+    file.order(ByteOrder.LITTLE_ENDIAN).putInt(2).putInt(1 << 10).putInt(0);
+    return List.of(file.array());
+  }
+
+  /**
+   * Data files of zeros, whose manifest and index claim more than they or a block have. Blocks of
+   * one row are left out, because they may be large.
+   */
+  @MethodSource("sparse")
+  @FuzzTest
+  void sparse(byte[] bytes) throws IOException {
+    if (bytes.length < 3 * Long.BYTES) {
+      return;
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    long described = in.getLong();
+    long present = Math.max(0, Math.min(in.getLong(), MAX_FILE_BYTES));
+    int blocks = (int) in.getLong();
+    ByteBuffer index = in.slice().order(ByteOrder.LITTLE_ENDIAN);
+    for (int at = 0; at <= index.limit() - Integer.BYTES; at += DumpedFile.ENTRY_BYTES) {
+      if (index.getInt(at) == 1) {
+        return;
+      }
+    }
+    try (RandomAccessFile file = new RandomAccessFile(directory.resolve(NAME).toFile(), "rw")) {
+      file.setLength(0);
+      file.setLength(present);
+      file.writeLong(Long.reverseBytes(DumpedFile.MAGIC));
+      file.seek(Math.max(present - index.limit(), DumpedFile.MAGIC_BYTES));
+      file.write(bytes, in.position(), index.limit());
+    }
+    CRC32C crc = new CRC32C();
+    crc.update(index);
+    long live = OffHeapBuffer.liveBytes();
+    try (DumpReader reader =
+        reader(new DumpedFile(NAME, 0, 2, described, blocks, (int) crc.getValue(), 0, 0))) {
+      Untrusted.parse(() -> copy(reader), DumpException.class);
+      assertThat(OffHeapBuffer.liveBytes() - live).isLessThan(2L * DumpWriter.BLOCK_BYTES);
+    }
+  }
+
+  private static boolean copy(DumpReader reader) {
+    reader.copy(0, 2, record -> assertThat(record.remaining()).isPositive());
+    return true;
+  }
+
+  private static DumpReader reader(DumpedFile file) {
+    Configuration plain = new Configuration(false);
+    plain.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");
+    plain.setBoolean("fs.file.impl.disable.cache", true);
+    DumpDirectory parent = DumpDirectory.of(directory.getParent().toUri().toString(), plain);
+    return new DumpReader(parent, directory.getFileName().toString(), file, SCHEMA);
+  }
+
   /** Everything after the magic bytes, with the checksum of the index in the manifest. */
   @MethodSource("indices")
   @FuzzTest
@@ -88,21 +152,11 @@ class DumpBytesFuzzTest {
     ByteBuffer file = ByteBuffer.allocate(DumpedFile.MAGIC_BYTES + bytes.length);
     file.order(ByteOrder.LITTLE_ENDIAN).putLong(DumpedFile.MAGIC).put(bytes);
     Files.write(directory.resolve(NAME), file.array());
-    Configuration plain = new Configuration(false);
-    plain.set("fs.file.impl", "org.apache.hadoop.fs.RawLocalFileSystem");
-    plain.setBoolean("fs.file.impl.disable.cache", true);
-    DumpDirectory parent = DumpDirectory.of(directory.getParent().toUri().toString(), plain);
     DumpedFile described =
         new DumpedFile(
             NAME, 0, 2, file.capacity(), blocks, (int) Long.parseLong(crc(index), 16), 0, 0);
-    try (DumpReader reader =
-        new DumpReader(parent, directory.getFileName().toString(), described, SCHEMA)) {
-      Untrusted.parse(
-          () -> {
-            reader.copy(0, 2, record -> assertThat(record.remaining()).isPositive());
-            return true;
-          },
-          InvalidDumpException.class);
+    try (DumpReader reader = reader(described)) {
+      Untrusted.parse(() -> copy(reader), InvalidDumpException.class);
     }
   }
 }

@@ -184,6 +184,17 @@ class RetryPolicyTest {
         .contains("a.parquet. (root cause: java.lang.OutOfMemoryError: Java heap space): raise ");
   }
 
+  @Test
+  void namesTheRemedyForAFunctionThatAnExecutorCannotLoad() {
+    Throwable unloaded =
+        new ClassCastException(
+            "cannot assign instance of java.lang.invoke.SerializedLambda to field a.B.f of type C");
+    assertThat(RetryPolicy.describe(unloaded)).contains("--jars").contains("ulimit -n");
+    assertThat(RetryPolicy.describe(unsent(new SparkException("Job aborted", unloaded))))
+        .contains("could not load the class");
+    assertThat(RetryPolicy.describe(new ClassCastException("A to B"))).doesNotContain("--jars");
+  }
+
   private static ExceptionFailure unsent(Throwable failure) {
     StringWriter trace = new StringWriter();
     failure.printStackTrace(new PrintWriter(trace));

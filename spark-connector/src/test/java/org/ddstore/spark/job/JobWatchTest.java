@@ -4,10 +4,12 @@ package org.ddstore.spark.job;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
@@ -149,6 +151,13 @@ class JobWatchTest {
       assertThat(plans.current().shards().count()).isEqualTo(100);
     }
     assertThat(session.sparkContext().getPersistentRDDs().size()).isZero();
+  }
+
+  @Test
+  void pausesBetweenAttemptsGrow() {
+    assertThat(IntStream.of(1, 2, 3, 4, 6, 7, 999).mapToObj(BarrierJob::pauseAfter))
+        .extracting(Duration::toSeconds)
+        .containsExactly(0L, 1L, 2L, 4L, 16L, 30L, 30L);
   }
 
   @Test

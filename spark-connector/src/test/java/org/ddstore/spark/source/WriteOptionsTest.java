@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.source;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import org.ddstore.contract.Untrusted;
 import org.ddstore.spark.DDStores;
 import org.ddstore.spark.StoreSpec;
 import org.ddstore.spark.types.IngestException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Options of a write, and what is said of those that are not legal. */
 class WriteOptionsTest {
@@ -119,5 +126,54 @@ class WriteOptionsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new WriteOptions(Map.of("name", "a", "path", "b")).storeName())
         .withMessageContaining("conflicting store names: option \"name\" is \"a\"");
+  }
+
+  /** Columns of all kinds, for options that a user of SQL gives. */
+  private static Dataset<Row> fuzzed;
+
+  static Stream<byte[]> options() {
+    fuzzed =
+        LocalSpark.session()
+            .range(3)
+            .selectExpr(
+                "id",
+                "array(float(id)) as x",
+                "cast(id as decimal(20,4)) as d",
+                "cast('b' as binary) as b",
+                "timestamp_micros(id) as at",
+                "date(timestamp_micros(id)) as day",
+                "id = 1 as ok",
+                "named_struct('p', array(array(int(id))), 'q', 't') as s");
+    return Stream.of(
+            "name=t\nranks=4\nwidth=2\norderBy=id, x\ntransport=tcp\ntype.x=float32[?]\ncolumns=id,x",
+            "path=t\nshuffle=7\nbacking=file\ndirectory=/data\ndecimals=int64\ndecimals.d=float64",
+            "name=t\nfillNulls.d=1.5\nfillNulls.at=2024-02-29 12:00:00\nfillNulls.b=00ff\npad.x=NaN",
+            "name=t\nfillNulls.s.q=x\ntruncate.s.p=true\npad.s.p=-1\ntype.s.p=int8[2,3]\nfillNulls.day=2024-02-29",
+            "path=t\nindexColumn=i\nsample=2\nsampleSeed=5",
+            "path=t\ncommand=grant\nrequest=1\nlabel=l\nexpiresInMs=1000")
+        .map(text -> text.getBytes(UTF_8));
+  }
+
+  /** Options of SQL: one key and value in a line. */
+  @MethodSource("options")
+  @FuzzTest
+  void sqlOptions(byte[] bytes) {
+    Map<String, String> given = new HashMap<>();
+    new String(bytes, UTF_8)
+        .lines()
+        .map(line -> line.split("=", 2))
+        .forEach(pair -> given.put(pair[0], pair[pair.length - 1]));
+    CaseInsensitiveStringMap options = new CaseInsensitiveStringMap(given);
+    Untrusted.parse(
+        () -> new WriteOptions(options).spec(fuzzed).toString(), IllegalArgumentException.class);
+    Untrusted.parse(
+        () -> {
+          ReadOptions read = ReadOptions.of(options);
+          read.checkScan(options);
+          StoreSample sample = StoreSample.of(options);
+          return sample == null ? RowRanges.of() : sample.of(100, read.name());
+        },
+        IllegalArgumentException.class);
+    Untrusted.parse(() -> StoreCommand.result(options), IllegalArgumentException.class);
   }
 }
