@@ -20,8 +20,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
+import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.serializer.KryoSerializer;
+import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -30,6 +33,7 @@ import org.apache.spark.sql.types.StructType;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.ddstore.spark.cluster.LiveExecutors;
+import org.ddstore.spark.task.Versioned;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.ResidentShard;
 import org.junit.jupiter.api.AfterEach;
@@ -38,6 +42,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
 
 /**
  * Jars of two versions in one application. The second executor starts with a copy of the jar whose
@@ -119,6 +125,15 @@ class JarVersionsTest extends OnTestCluster {
             assertThatThrownBy(() -> DDStores.from(numberedRows()))
                 .isInstanceOf(PreflightException.class)
                 .hasMessageContainingAll(OLD, ownVersion(), old.toString(), "--jars"));
+  }
+
+  @Test
+  void kryoKeepsTheContentOfATask() {
+    SerializerInstance kryo = new KryoSerializer(new SparkConf()).newInstance();
+    ClassTag<Versioned<String>> type = ClassTag$.MODULE$.apply(Versioned.class);
+
+    assertThat(kryo.deserialize(kryo.serialize(Versioned.of("rows"), type), type).value())
+        .isEqualTo("rows");
   }
 
   private static void withJar(Path jar, ThrowingCallable call) throws Exception {

@@ -4,6 +4,7 @@ package org.ddstore.spark.task;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.io.ObjectStreamField;
 import java.io.Serializable;
 import org.ddstore.spark.types.PreflightException;
 
@@ -17,7 +18,11 @@ import org.ddstore.spark.types.PreflightException;
 public final class Versioned<T> implements Serializable {
   private static final long serialVersionUID = 1L;
 
-  private transient T value;
+  /** Without the value, which {@link #writeObject} writes. */
+  private static final ObjectStreamField[] serialPersistentFields = {};
+
+  @SuppressWarnings("serial") // not transient: Kryo, which knows no writeObject, copies it
+  private T value;
 
   private Versioned(T value) {
     this.value = value;
