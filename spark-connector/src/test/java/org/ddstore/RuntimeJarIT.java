@@ -77,7 +77,7 @@ class RuntimeJarIT {
             name ->
                 name.matches(
                     "META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|services/[a-zA-Z.$]+"
-                        + "|native/linux-[a-z0-9_]+/libddstore\\.(so|missing)"
+                        + "|ddstore/version|native/linux-[a-z0-9_]+/libddstore\\.(so|missing)"
                         + "|maven/org\\.ddstore/.*)"
                         + "|org/ddstore/spark/ui/[a-z]+\\.(css|js|json)"))
         .contains("META-INF/LICENSE", "META-INF/NOTICE");

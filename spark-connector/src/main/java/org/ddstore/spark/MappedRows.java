@@ -139,7 +139,7 @@ final class MappedRows extends RDD<Row> {
 
   @Override
   public Seq<String> getPreferredLocations(Partition partition) {
-    Span span = TaskPartition.content(partition);
+    Span span = TaskPartition.content(Span.class, partition);
     return seq(
         store.shards().stream()
             .filter(shard -> shard.firstRow() == span.firstRow() && shard.rows() > 0)
@@ -151,7 +151,7 @@ final class MappedRows extends RDD<Row> {
 
   @Override
   public scala.collection.Iterator<Row> compute(Partition partition, TaskContext context) {
-    Span span = TaskPartition.content(partition);
+    Span span = TaskPartition.content(Span.class, partition);
     Output output = new Output(places.handle, function, span, batchSize);
     context.addTaskCompletionListener((TaskCompletionListener) ended -> output.close());
     return CollectionConverters.asScala(output);

@@ -160,8 +160,6 @@ final class ChaosDriver {
     if (failure != null && beside.map(ReadsBeside::hasFoundAfter).orElse(false)) {
       findings.add(new Finding(Problem.MISMATCH, "a read has found what a failed write wrote"));
     }
-    Observation.takeEvidence(Path.of(setup.directory()))
-        .forEach(text -> findings.add(new Finding(Problem.MISMATCH, text)));
     if (failure == null) {
       send(State.SUCCEEDED, kind, null, findings);
     } else {
@@ -184,10 +182,11 @@ final class ChaosDriver {
     StringWriter stack = new StringWriter();
     failure.printStackTrace(new PrintWriter(stack));
     List<Finding> findings = new ArrayList<>(more);
-    if (failure instanceof Contradiction) {
+    boolean isMismatch = stack.toString().contains(Observation.UNEXPLAINED);
+    if (isMismatch || failure instanceof Contradiction) {
       findings.add(new Finding(Problem.MISMATCH, stack.toString()));
     } else {
-      Legality.problem(failure)
+      Legality.problem(failure, state == State.ENDED_BESIDE)
           .ifPresent(
               text ->
                   findings.add(

@@ -30,10 +30,14 @@ final class Legality {
 
   private Legality() {}
 
-  /** Returns why a failure is illegal; empty if it is typed and tells of no defect. */
-  static Optional<String> problem(Throwable failure) {
+  /**
+   * Returns why a failure is illegal; empty if it is typed and tells of no defect.
+   *
+   * @param isDropped whether the store may have been dropped
+   */
+  static Optional<String> problem(Throwable failure, boolean isDropped) {
     boolean isTyped = TYPED.stream().anyMatch(type -> type.isInstance(failure));
-    if (!isTyped && !DROPPED.matcher(failure.toString()).lookingAt()) {
+    if (!isTyped && !(isDropped && DROPPED.matcher(failure.toString()).lookingAt())) {
       return Optional.of("neither of DDStore nor of Spark: " + failure);
     }
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

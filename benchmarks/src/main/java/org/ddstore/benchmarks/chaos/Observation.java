@@ -23,6 +23,7 @@ import java.util.function.ToLongFunction;
 final class Observation implements Serializable {
   private static final long serialVersionUID = 1L;
 
+  static final String UNEXPLAINED = "no version explains a read";
   private static final String EVIDENCE = "mismatch-";
 
   private final List<Version> versions;
@@ -113,9 +114,11 @@ final class Observation implements Serializable {
     }
     hasEvidence = true;
     try {
-      Files.writeString(Files.createTempFile(Path.of(directory), EVIDENCE, ".txt"), toString());
-    } catch (IOException e) {
-      throw new UncheckedIOException("no version explains a read: " + this, e);
+      Path written = Files.createTempFile(Path.of(directory), "new-", ".txt");
+      Files.writeString(written, toString());
+      Files.move(written, written.resolveSibling(EVIDENCE + written.getFileName()));
+    } catch (IOException e) { // such as no descriptors: the exception tells it
+      throw new UncheckedIOException("%s: %s".formatted(UNEXPLAINED, this), e);
     }
   }
 
@@ -124,7 +127,7 @@ final class Observation implements Serializable {
     List<String> all = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, EVIDENCE + "*")) {
       for (Path file : files) {
-        all.add("no version explains a read: " + Files.readString(file));
+        all.add("%s: %s".formatted(UNEXPLAINED, Files.readString(file)));
         Files.delete(file);
       }
     }

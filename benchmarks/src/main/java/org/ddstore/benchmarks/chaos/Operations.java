@@ -143,8 +143,9 @@ final class Operations {
     }
     switch (step.operation()) {
       case QUERY, PYTHON, REVOKE -> open(name(step)).repair();
-      case APPEND, DUMP -> settle(step);
+      case APPEND, REPLACE, DUMP -> settle(step);
       case RESTORE -> {
+        settle(step);
         if (!dumps.containsKey(name(step))) {
           dump(step, choose);
         }
@@ -249,6 +250,7 @@ final class Operations {
   private void settle(Schedule.Step step) {
     StoreModel model = model(step);
     if (model.possible().size() > 1) {
+      open(name(step)).repair();
       Observation found = observation(model.possible());
       select(name(step), 0, 1, found);
       found.number("rows", Version::rows, open(name(step)).rows());
@@ -359,12 +361,14 @@ final class Operations {
   }
 
   private void select(String store, long from, long to, Observation found) {
-    for (Row row :
+    List<Row> selected =
         session
             .sql(
                 "select __index, content, position, value, x, text from ddstore.`%s` where %s"
                     .formatted(store, range(from, to)))
-            .collectAsList()) {
+            .collectAsList();
+    found.number("selected rows", version -> rows(version, from, to), selected.size());
+    for (Row row : selected) {
       List<Float> x = row.getList(4);
       found.rowOnce(
           new Version.Read(

@@ -28,6 +28,8 @@ final class ReadsBeside {
   @FunctionalInterface
   interface Listener {
     /**
+     * Receives the end of a read.
+     *
      * @param mayFail whether reads end with an error when the operation of the step has written
      * @param failure of the read, or null
      */
@@ -68,14 +70,14 @@ final class ReadsBeside {
 
   /** Reads until {@link #stop}, and repairs the store after each failure. */
   void run(Listener listener) {
-    boolean succeeded = true;
+    boolean isLost = false;
     for (int i = 0; !isStopped; i++) {
-      OperationKind next =
-          succeeded ? KINDS.get(choose.nextInt(KINDS.size())) : OperationKind.REPAIR;
-      succeeded = run(next, "%d-%d".formatted(step.number(), i), listener);
-      if (!succeeded && (mayFail || next == OperationKind.REPAIR)) {
+      OperationKind next = isLost ? OperationKind.REPAIR : KINDS.get(choose.nextInt(KINDS.size()));
+      boolean succeeded = run(next, "%d-%d".formatted(step.number(), i), listener);
+      if (!succeeded && (isLost || step.operation() == OperationKind.DROP)) {
         return;
       }
+      isLost = !succeeded && !mayFail;
     }
   }
 
@@ -88,6 +90,8 @@ final class ReadsBeside {
       }
     } catch (Exception e) { // Spark throws checked exceptions that it does not declare
       failure = e;
+    } catch (Error e) {
+      failure = new IllegalStateException(e); // a finding
     }
     listener.ended(next, mayFail, failure, findings);
     return failure == null;
@@ -95,6 +99,7 @@ final class ReadsBeside {
 
   private Optional<String> observed(Observation found) {
     List<Version> explained = found.explained();
+    explained.retainAll(versions); // which the reads before have narrowed
     if (explained.isEmpty()) {
       return Optional.of("no version explains a read beside another operation: " + found);
     }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,8 +23,9 @@ import org.ddstore.benchmarks.driver.JavaCommand;
 
 /** A Spark application of a campaign, from its start to the search for what it leaves behind. */
 final class Round {
-  private static final Duration SILENCE = Duration.ofMinutes(8);
+  private static final Duration SILENCE = Duration.ofMinutes(11);
   private static final Duration EXIT = Duration.ofSeconds(60);
+  private static final String DATA = "data";
   private static final String END = "end of the output";
 
   private final Site site;
@@ -54,7 +56,7 @@ final class Round {
   int run(int first, ChaosSpark.Shape shape, Duration duration, boolean hasPython)
       throws IOException, InterruptedException {
     Path temporary = Files.createDirectory(directory.resolve("tmp"));
-    Path data = Files.createDirectory(directory.resolve("data"));
+    Path data = Files.createDirectory(directory.resolve(DATA));
     Process driver = site.start(command(temporary));
     PrintStream answers = new PrintStream(driver.getOutputStream(), true, StandardCharsets.UTF_8);
     answers.println(
@@ -85,8 +87,19 @@ final class Round {
       executors = injector.seen();
     }
     end(driver, executors, next, temporary);
+    evidence(next);
     reader.join();
     return next;
+  }
+
+  /** Notes rows that no version explains, also of reads that failed or were repeated. */
+  private void evidence(int step) {
+    try {
+      Observation.takeEvidence(directory.resolve(DATA))
+          .forEach(text -> finding(Problem.MISMATCH.toString(), step, text));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private ProcessBuilder command(Path temporary) {
@@ -199,6 +212,7 @@ final class Round {
       }
       default -> {
         injector.end();
+        evidence(message.step());
         boolean succeeded = message.state() == State.SUCCEEDED;
         journal.event(
             "%s %s%s"

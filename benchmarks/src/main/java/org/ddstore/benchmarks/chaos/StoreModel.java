@@ -70,7 +70,7 @@ final class StoreModel {
   Optional<String> observed(Observation observation) {
     List<Version> explained = observation.explained();
     if (explained.isEmpty()) {
-      return Optional.of("no version explains a read: " + observation);
+      return Optional.of("%s: %s".formatted(Observation.UNEXPLAINED, observation));
     }
     if (current != null && explained.contains(current)) {
       if (explained.size() == 1) {

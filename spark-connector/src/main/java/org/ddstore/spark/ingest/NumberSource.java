@@ -87,7 +87,8 @@ record NumberSource(NumberType type, int precision, int scale) implements Serial
     BigDecimal exact;
     try {
       BigDecimal given = new BigDecimal(value.toString()).stripTrailingZeros();
-      if (given.scale() > scale || (long) given.precision() - given.scale() > precision) {
+      boolean isLarge = (long) given.precision() - given.scale() > precision - scale;
+      if (given.scale() > scale || (isLarge && given.signum() != 0)) {
         throw new ArithmeticException(given + " does not fit " + decimals()); // before any zeros
       }
       exact = given.setScale(scale);

@@ -90,7 +90,7 @@ abstract class SliceRdd<T> extends RDD<T> {
   }
 
   private static Slice[] slices(Partition partition) {
-    return TaskPartition.content(partition);
+    return TaskPartition.content(Slice[].class, partition);
   }
 
   /** Opens a scan of the slice's partition, from its first row. */

@@ -64,7 +64,7 @@ public final class PlacedRdd extends RDD<InternalRow> {
 
   @Override
   public Seq<String> getPreferredLocations(Partition partition) {
-    String preferred = TaskPartition.<Place>content(partition).preferred();
+    String preferred = TaskPartition.content(Place.class, partition).preferred();
     return seq(preferred.isEmpty() ? List.of() : List.of(preferred));
   }
 
@@ -72,7 +72,7 @@ public final class PlacedRdd extends RDD<InternalRow> {
   public scala.collection.Iterator<InternalRow> compute(Partition partition, TaskContext context) {
     return rows == null
         ? PlacedRdd.<InternalRow>seq(List.of()).iterator()
-        : rows.iterator(TaskPartition.<Place>content(partition).partition(), context);
+        : rows.iterator(TaskPartition.content(Place.class, partition).partition(), context);
   }
 
   private static <T> Seq<T> seq(List<T> items) {

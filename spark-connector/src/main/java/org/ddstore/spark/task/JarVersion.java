@@ -11,34 +11,41 @@ import java.net.URLConnection;
 import java.security.CodeSource;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.WeakHashMap;
 import java.util.stream.Collectors;
 import org.apache.spark.SparkEnv;
 import org.ddstore.spark.types.PreflightException;
 import org.ddstore.spark.types.PreflightException.Problem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The version of the connector's jar, which must be the same in all JVMs of an application. */
 public final class JarVersion {
-  /** Text with the version; each jar that contains the connector has one. */
+  /** Text with the version; each jar of the project has one. */
   static final String RESOURCE = "META-INF/ddstore/version";
 
   private static final String REMEDY =
       "use one version: replace the other jar in --jars, --packages, spark.jars,"
           + " spark.driver.extraClassPath, spark.executor.extraClassPath, $SPARK_HOME/jars and the image";
 
+  /** What was found, by class loader: a jar may be replaced while it is in use. */
+  private static final Map<ClassLoader, Optional<Problem>> FOUND = new WeakHashMap<>();
+
+  private static volatile String own; // null before the first successful read
+
+  private static final Logger LOG = LoggerFactory.getLogger(JarVersion.class);
+
   private JarVersion() {}
 
   /** Returns the version of the jar of this class. */
   static String own() {
-    return Own.VERSION;
-  }
-
-  /** Read once: tasks compare it. */
-  private static final class Own {
-    static final String VERSION = read(JarVersion.class.getResource("/" + RESOURCE));
-
-    private Own() {}
+    if (own == null) { // not in an initializer, whose failure would stay
+      own = read(JarVersion.class.getResource("/" + RESOURCE));
+    }
+    return own;
   }
 
   /**
@@ -71,13 +78,19 @@ public final class JarVersion {
    * @param classes class loader of the thread that uses the connector
    */
   public static Optional<Problem> classPathProblem(ClassLoader classes) {
-    TreeMap<String, String> places = new TreeMap<>();
+    synchronized (FOUND) {
+      return FOUND.computeIfAbsent(classes, JarVersion::find);
+    }
+  }
+
+  private static Optional<Problem> find(ClassLoader classes) {
+    TreeMap<String, String> places = new TreeMap<>(Map.of(own(), place()));
     try {
       for (URL url : Collections.list(classes.getResources(RESOURCE))) {
         places.putIfAbsent(read(url), url.toString().replace("!/" + RESOURCE, ""));
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException | UncheckedIOException e) { // such as a jar that was replaced
+      LOG.debug("versions of the class path are not compared", e);
     }
     return places.size() < 2
         ? Optional.empty()

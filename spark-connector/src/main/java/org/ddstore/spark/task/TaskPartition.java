@@ -16,9 +16,8 @@ public record TaskPartition<T>(int index, Versioned<T> content) implements Parti
     return new TaskPartition<>(index, Versioned.of(content));
   }
 
-  /** Returns the content of a partition of an RDD whose partitions have contents of this type. */
-  @SuppressWarnings("unchecked")
-  public static <T> T content(Partition partition) {
-    return ((TaskPartition<T>) partition).content.value();
+  /** Returns the content of a partition of an RDD whose partitions have contents of a type. */
+  public static <T> T content(Class<T> type, Partition partition) {
+    return type.cast(((TaskPartition<?>) partition).content.value());
   }
 }

@@ -19,6 +19,7 @@ public final class Versioned<T> implements Serializable {
   private static final long serialVersionUID = 1L;
 
   /** Without the value, which {@link #writeObject} writes. */
+  @SuppressWarnings("unused") // read by Java's serialization
   private static final ObjectStreamField[] serialPersistentFields = {};
 
   @SuppressWarnings("serial") // not transient: Kryo, which knows no writeObject, copies it
