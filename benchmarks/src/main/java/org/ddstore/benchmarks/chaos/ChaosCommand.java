@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
     name = "chaos",
     mixinStandardHelpOptions = true,
     description = {
-      "Performs random operations on several stores in executors of their own JVMs, while this"
-          + " process injects faults at random times and in the middle of operations: it kills and"
+      "Performs random operations, and reads beside them, on several stores in executors of their"
+          + " own JVMs, while this process injects faults at random times and in the middle of operations: it kills and"
           + " stops executors, pauses the driver, fills shared memory, takes descriptors and cuts"
           + " the link of two hosts.",
       "A model explains each read by one version of the store. Each call must succeed, or throw a"
