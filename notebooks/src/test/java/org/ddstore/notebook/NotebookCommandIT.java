@@ -4,6 +4,7 @@ package org.ddstore.notebook;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -224,6 +225,7 @@ class NotebookCommandIT {
     await()
         .atMost(LIMIT)
         .pollInterval(Duration.ofSeconds(1))
+        .ignoreExceptionsInstanceOf(JsonProcessingException.class) // the file is being written
         .until(
             () -> {
               browser.click(SAVE, "");
