@@ -23,7 +23,6 @@ import org.ddstore.contract.Stopped;
 import org.ddstore.mpi.Mpi;
 import org.ddstore.transport.Availability;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +32,6 @@ import org.junit.jupiter.api.io.TempDir;
  * come to no end, and the job has to. Two hosts with a rank each, see {@link LossProgram}.
  */
 @Timeout(value = 1800, unit = TimeUnit.SECONDS)
-@Tag("always")
 class MpiLossOnTwoHostsIT extends OnTwoHosts {
   private static final Path MPI_JAR =
       Path.of(System.getProperty("ddstore.root"), "native/mpi/build/mpi.jar");

@@ -28,7 +28,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("slow")
 @Timeout(value = 900, unit = TimeUnit.SECONDS)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // the cases are those of the instance
-@Tag("always")
 abstract class OnSparkRelease {
   static final int FEW_EXECUTORS = 2;
   static final int MORE_EXECUTORS = 4;

@@ -4,9 +4,11 @@ package org.ddstore.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The release that everything is compiled against, with more executors and rows than others. */
+@Tag("always")
 class SparkCurrentIT extends OnSparkRelease {
   private static final long MORE_ROWS = 20_000;
 
