@@ -211,8 +211,9 @@ void dds_segment_map(const struct dds_handle *handle, const struct dds_segment_i
     snprintf(why, why_bytes, "it has no file");
     return;
   }
-  if (info->boot != dds_boot_id()) {
-    snprintf(why, why_bytes, "it is memory of another host");
+  uint64_t boot = dds_boot_id();
+  if (info->boot != boot) {
+    snprintf(why, why_bytes, boot == 0 ? "the boot id of this host cannot be read" : "it is memory of another host");
     return;
   }
   int directory = open_directory(info->path, why, why_bytes);

@@ -2,10 +2,13 @@
 package org.ddstore.memory;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.UUID;
+import org.ddstore.types.DDStoreException;
 import org.ddstore.types.Loggers;
 
 /**
@@ -18,31 +21,51 @@ import org.ddstore.types.Loggers;
  */
 public record BootId(long bits) {
   private static final System.Logger LOG = Loggers.of(BootId.class);
-  private static final BootId LOCAL = read(Path.of("/proc/sys/kernel/random/boot_id"));
+  private static final Path FILE = Path.of("/proc/sys/kernel/random/boot_id");
 
-  /** Returns the id of the kernel that runs this process. */
+  private static volatile BootId local; // written once, under the lock of this class
+
+  /**
+   * Returns the id of the kernel that runs this process.
+   *
+   * @throws DDStoreException if it cannot be read now, because no descriptor is left
+   */
   public static BootId ofThisHost() {
-    return LOCAL;
+    return local == null ? readOnce() : local;
   }
 
-  /** Reads the id from a file; a random id, which equals no other host, if it is unreadable. */
+  private static synchronized BootId readOnce() {
+    if (local == null) {
+      local = read(FILE);
+    }
+    return local;
+  }
+
+  /**
+   * Reads the id from a file; a random id, which equals no other host, if there is none.
+   *
+   * @throws DDStoreException if the file is there and cannot be read: a random id would make this
+   *     process a host of its own, although the next attempt may succeed
+   */
   static BootId read(Path file) {
     try {
       UUID id = UUID.fromString(Files.readString(file).strip());
       return new BootId(id.getMostSignificantBits() ^ id.getLeastSignificantBits());
-    } catch (IOException | IllegalArgumentException e) {
+    } catch (NoSuchFileException | AccessDeniedException | IllegalArgumentException e) {
       LOG.log(
           System.Logger.Level.WARNING,
           "boot id file {0} cannot be read ({1}): this process shares no memory with others of its host",
           file,
           e);
       return new BootId(new SecureRandom().nextLong());
+    } catch (IOException e) {
+      throw new DDStoreException("boot id file %s cannot be read: %s".formatted(file, e), e);
     }
   }
 
   /** Returns whether this process may map files created under this id. */
   public boolean isThisHost() {
-    return equals(LOCAL);
+    return equals(ofThisHost());
   }
 
   /** Returns 16 hexadecimal digits. */
