@@ -16,6 +16,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.RankLostException;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
@@ -113,7 +114,7 @@ public record SegmentAddress(
               segment, ReadPath.SAME_HOST, () -> "mapped " + path + ", boot id and nonce match");
     } catch (IOException | InvalidPathException e) {
       String problem = reason(e);
-      if (reach.transport() != null && endpoint != null) {
+      if (reach.transport() != null) {
         return attachRemote(rank, schema, reach, problem);
       }
       throw new DDStoreException(
@@ -138,9 +139,10 @@ public record SegmentAddress(
    * @param problem reason why the memory cannot be mapped; null if the shortcut is off
    */
   private Attachment attachRemote(int rank, Schema schema, Reach reach, String problem) {
-    if (endpoint == null) {
-      throw new DDStoreException(
-          "the rows of rank %d (process %s) are not served over a network, and %s"
+    if (endpoint == null) { // in a handle for readers outside of the application
+      throw new RankLostException(
+          rank,
+          "the rows of rank %d (process %s) cannot be reached: %s, and the handle has no port of this process, which has ended or opened none: take a new handle"
               .formatted(rank, process, detail(problem)));
     }
     String description = reach.transport().description().intern();
