@@ -2,6 +2,7 @@
 package org.ddstore.transport;
 
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 import org.ddstore.types.ProcessAddress;
 
 /**
@@ -46,6 +47,14 @@ public interface PeerCalls {
    * @throws org.ddstore.types.DDStoreException if the process refuses, or the thread is interrupted
    */
   ByteBuffer call(ProcessAddress process, ByteBuffer question, long deadlineNs);
+
+  /**
+   * Sends a request like {@link #call}, without blocking.
+   *
+   * @return the response; fails like {@link #call}, or with a {@link
+   *     java.util.concurrent.TimeoutException} after the deadline
+   */
+  CompletableFuture<ByteBuffer> send(ProcessAddress process, ByteBuffer question, long deadlineNs);
 
   /** Returns false if the process is known to have ended. Does not block; may start a probe. */
   boolean isAlive(ProcessAddress process);

@@ -5,7 +5,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
 import org.ddstore.fabric.ReadingEndpoint.ReadFailure;
 import org.ddstore.memory.GrowingBuffer;
 import org.ddstore.transport.PeerGoneException;
@@ -14,6 +16,7 @@ import org.ddstore.transport.RemoteReader;
 import org.ddstore.types.BatchTooLargeException;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.DeadlineExceededException;
+import org.ddstore.types.ProcessAddress;
 
 /**
  * A reader of rows in other processes' memory, without the help of their programs.
@@ -39,6 +42,7 @@ final class FabricReader implements RemoteReader {
   private final ReadList reads = new ReadList();
   private final GrowingBuffer words = new GrowingBuffer();
   private final LandingMemory landings = new LandingMemory();
+  private final SilenceWatch silence;
   private ReadingEndpoint end;
   private long deadlineNs;
   private boolean closed;
@@ -46,12 +50,19 @@ final class FabricReader implements RemoteReader {
   FabricReader(FabricTransport transport, Duration timeout) {
     this.transport = transport;
     this.timeout = timeout;
+    this.silence = new SilenceWatch(transport.memories());
     begin();
   }
 
   @Override
   public void begin() {
     deadlineNs = System.nanoTime() + timeout.toNanos();
+  }
+
+  @Override
+  public void begin(Duration limit, BiPredicate<ProcessAddress, Set<ProcessAddress>> replaceable) {
+    begin();
+    silence.limit(limit, replaceable);
   }
 
   @Override
@@ -72,7 +83,9 @@ final class FabricReader implements RemoteReader {
         trouble = e.getMessage();
       } catch (DeadlineExceededException e) {
         abandon();
-        peers.forEach(PeerRows::markSilent); // some of them; the endpoint does not know which
+        if (peers.stream().noneMatch(PeerRows::isSilent)) {
+          peers.forEach(PeerRows::markSilent); // some of them; the endpoint does not know which
+        }
         throw missing(peers, trouble == null ? e.getMessage() : trouble);
       } catch (BatchTooLargeException e) {
         throw e; // the lengths are known, and no row is in flight
@@ -89,8 +102,12 @@ final class FabricReader implements RemoteReader {
     }
     List<PeerReads> pending = new ArrayList<>();
     for (PeerRows rows : peers) {
+      long answerNs = silence.firstAnswerNs(rows.process(), deadlineNs);
       try {
-        pending.add(new PeerReads(rows, transport.memories(), end, deadlineNs));
+        pending.add(new PeerReads(rows, transport.memories(), end, answerNs));
+      } catch (DeadlineExceededException e) {
+        rows.markSilent();
+        throw e;
       } catch (PeerGoneException e) {
         throw e.hasEnded() ? rows.lost() : rows.closed();
       }
@@ -165,6 +182,7 @@ final class FabricReader implements RemoteReader {
 
   private void run(List<PeerReads> pending) {
     end.begin(reads);
+    silence.begin();
     while (!end.run(sliceMs())) {
       checkInterrupt();
       if (System.nanoTime() - deadlineNs >= 0) {
@@ -174,6 +192,9 @@ final class FabricReader implements RemoteReader {
         if (!transport.calls().isAlive(peer.rows().process())) {
           throw new ReadFailure(peer.rows().process(), "the process has ended");
         }
+      }
+      if (silence.marks(pending, end.bytesArrived())) {
+        throw new DeadlineExceededException("no answer, other processes have the rows");
       }
     }
   }
@@ -212,8 +233,10 @@ final class FabricReader implements RemoteReader {
       text.append(text.length() == 0 ? "" : "; ")
           .append("%,d rows of %s at %s".formatted(rows.rows(), rows.owners(), rows.process()));
     }
+    long leftNs = Math.max(0, deadlineNs - System.nanoTime());
     return new DeadlineExceededException(
-        "remote rows not received within %d ms: %s (%s)".formatted(timeout.toMillis(), text, why));
+        "remote rows not received within %d ms: %s (%s)"
+            .formatted(timeout.minusNanos(leftNs).toMillis(), text, why));
   }
 
   /** Closes the endpoint; nothing arrives any more when this method returns. */

@@ -4,6 +4,7 @@ package org.ddstore.fabric;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.ddstore.memory.Segment;
 import org.ddstore.transport.OneSidedChoice;
@@ -16,6 +17,7 @@ import org.ddstore.types.ProcessAddress;
 /** A transport that reads rows of other processes by one-sided reads over libfabric. */
 final class FabricTransport implements OneSidedTransport {
   private static final int MOST_IDLE = 8;
+  private static final Duration PROBE_LIMIT = Duration.ofMinutes(1);
 
   private final FabricLibrary library;
   private final OneSidedChoice choice;
@@ -63,6 +65,11 @@ final class FabricTransport implements OneSidedTransport {
   @Override
   public RemoteReader newReader(Duration timeout) {
     return new FabricReader(this, timeout);
+  }
+
+  @Override
+  public CompletableFuture<?> probe(ProcessAddress process) {
+    return memories.probe(process, PROBE_LIMIT);
   }
 
   PeerCalls calls() {

@@ -5,6 +5,7 @@ import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import org.ddstore.memory.Nonce;
@@ -17,6 +18,9 @@ import org.ddstore.types.ProcessAddress;
 
 /** The memory tables of segments: an owner is queried once, and again after a failure. */
 final class RemoteMemories {
+  /** A segment that no process serves. */
+  private static final Nonce NO_SEGMENT = new Nonce(0, 0);
+
   private static final long PAUSE_NS = Duration.ofMillis(5).toNanos();
 
   private final PeerCalls calls;
@@ -55,6 +59,12 @@ final class RemoteMemories {
 
   void forget(ProcessAddress process) {
     known.values().removeIf(memory -> memory.process().equals(process));
+  }
+
+  /** Asks a process whether it answers. Does not block; fails if there is no answer in time. */
+  CompletableFuture<?> probe(ProcessAddress process, Duration limit) {
+    return calls.send(
+        process, FabricServer.question(NO_SEGMENT), System.nanoTime() + limit.toNanos());
   }
 
   private RemoteMemory ask(RemoteSegment segment, long deadlineNs) {

@@ -4,6 +4,7 @@ package org.ddstore.fabric;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.ddstore.transport.OneSidedChoice;
 import org.ddstore.transport.OneSidedOptions;
@@ -62,6 +63,12 @@ final class Processes {
         throw new PeerGoneException(process, ended.contains(process));
       }
       return service.answer(question.duplicate());
+    }
+
+    @Override
+    public CompletableFuture<ByteBuffer> send(
+        ProcessAddress process, ByteBuffer question, long deadlineNs) {
+      return CompletableFuture.completedFuture(call(process, question, deadlineNs));
     }
 
     @Override

@@ -3,14 +3,21 @@ package org.ddstore.spark.resident;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.Batch;
 import org.ddstore.Reader;
 import org.ddstore.Variable;
 import org.ddstore.contract.Needed;
+import org.ddstore.contract.Stopped;
 import org.ddstore.spark.DDStores;
+import org.ddstore.spark.Evidence;
+import org.ddstore.spark.RankContext;
 import org.ddstore.spark.ResidentStore;
 import org.ddstore.spark.StoreHandle;
 import org.ddstore.spark.StoreReader;
@@ -23,6 +30,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Ranks read resident shards by libfabric, also those that were brought back; others by tcp. */
 @Tag("system")
@@ -31,13 +39,17 @@ import org.junit.jupiter.api.Timeout;
 class ResidentOnFabricTest {
   private static final int ROWS = 300;
   private static final int MORE = 20;
+  private static final int RANKS = 4;
+
   private static TestCluster cluster;
+
+  @TempDir private Path directory;
 
   @BeforeAll
   static void start() {
     String missing = FabricBackend.missing();
     Needed.check("fabric", missing == null, () -> missing);
-    cluster = TestCluster.start(2, 1, 1024);
+    cluster = TestCluster.start(RANKS, 1, 512);
   }
 
   @AfterAll
@@ -97,6 +109,44 @@ class ResidentOnFabricTest {
         .noneMatch(shard -> shard.executorId().equals(victim));
     readElsewhere(store.handle());
     store.drop();
+  }
+
+  /** Long before the read timeout, while the process of rank 1 is stopped. */
+  @Test
+  @Timeout(120)
+  void ranksSwitchToAnotherCopyOfSilentRows() throws Exception {
+    ResidentStore store =
+        DDStores.from(frame(0, ROWS + MORE))
+            .ranks(RANKS)
+            .width(2)
+            .shortcut(false)
+            .transport("fabric")
+            .readTimeout(Duration.ofMinutes(4))
+            .load("copies");
+    Evidence evidence = new Evidence(directory);
+    CompletableFuture<List<String>> job =
+        CompletableFuture.supplyAsync(() -> store.run(context -> readBeside(context, evidence)));
+    for (int rank = 0; rank < RANKS; rank++) {
+      evidence.awaitNote("ready " + rank);
+    }
+    ProcessHandle owner = ProcessHandle.of(evidence.awaitPid("ready 1")).orElseThrow();
+    try (Stopped stopped = Stopped.stop(owner)) {
+      evidence.note("stopped", stopped);
+      for (int rank : new int[] {0, 2, 3}) {
+        evidence.awaitNote("done " + rank);
+      }
+    }
+    assertThat(job.get(1, TimeUnit.MINUTES)).allMatch(text -> text.startsWith("fabric, "));
+    store.drop();
+  }
+
+  private static String readBeside(RankContext context, Evidence evidence) {
+    checkAll(context.rows());
+    evidence.note("ready " + context.rank(), ProcessHandle.current().pid());
+    evidence.awaitNote("stopped");
+    checkAll(context.rows());
+    evidence.note("done " + context.rank(), "");
+    return context.transport();
   }
 
   /** The driver has no endpoint of libfabric. */

@@ -105,12 +105,7 @@ public final class WireCalls implements PeerCalls {
     }
   }
 
-  /**
-   * Sends a request like {@link #call}, without blocking.
-   *
-   * @return the response; fails like {@link #call}, or with a {@link TimeoutException} after the
-   *     deadline
-   */
+  @Override
   public CompletableFuture<ByteBuffer> send(
       ProcessAddress process, ByteBuffer question, long deadlineNs) {
     CompletableFuture<ByteBuffer> content = new CompletableFuture<>();
