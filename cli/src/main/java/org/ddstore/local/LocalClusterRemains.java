@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -70,13 +71,32 @@ final class LocalClusterRemains implements AutoCloseable {
    * Creates a scratch directory; call before Spark starts.
    *
    * @param sparkHome directory in which workers create the folder {@code work}
+   * @throws DDStoreException if Spark's native libraries cannot be loaded from the directory
    */
   static LocalClusterRemains prepare(Path sparkHome) {
     try {
-      return new LocalClusterRemains(
-          ScratchDirectory.createUnowned("ddstore-spark-"), sparkHome.resolve("work"));
+      Path scratch = ScratchDirectory.createUnowned("ddstore-spark-");
+      if (!allowsExecution(scratch)) {
+        Files.delete(scratch);
+        throw new DDStoreException(
+            "execution is not allowed in %s (mounted noexec?), where Spark unpacks its native libraries: set another directory by TMPDIR"
+                .formatted(scratch.getParent()));
+      }
+      return new LocalClusterRemains(scratch, sparkHome.resolve("work"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean allowsExecution(Path directory) throws IOException {
+    Path program =
+        Files.createFile(
+            directory.resolve("program"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    try {
+      return Files.isExecutable(program);
+    } finally {
+      Files.delete(program);
     }
   }
 

@@ -9,12 +9,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.ddstore.cli.Launcher.Outcome;
+import org.ddstore.contract.MountNamespace;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.SparkArchive;
 import org.junit.jupiter.api.Tag;
@@ -58,6 +60,26 @@ class CommandClusterIT {
     if (isArchived) {
       assertArchiveIsMapped(classes, 1 + 4);
     }
+  }
+
+  @Test
+  void namesTheTemporaryDirectoryWithoutExecution() throws IOException, InterruptedException {
+    Launcher launcher = new Launcher(work);
+    ProcessBuilder demo = launcher.builder("demo");
+    List<String> command = MountNamespace.of(launcher.temporary(), "noexec \"$0\"");
+    command.addAll(demo.command());
+
+    Outcome refused = launcher.execute(demo.command(command));
+
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains("ddstore: execution is not allowed in " + launcher.temporary())
+        .contains("set another directory by TMPDIR");
+    Path other = Files.createDirectory(work.resolve("other"));
+    demo.environment().put("TMPDIR", other.toString());
+    Outcome loaded = launcher.execute(demo);
+    assertThat(loaded.exitCode()).as(loaded.err()).isZero();
+    assertThat(other).isEmptyDirectory();
   }
 
   /** Fails unless the JVMs of Spark have loaded their classes from the dynamic archive. */

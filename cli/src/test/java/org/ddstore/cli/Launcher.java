@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.ddstore.contract.ProcessTree;
 import org.ddstore.spark.SparkArchive;
@@ -54,7 +55,7 @@ public final class Launcher {
 
   /** Runs a command to its end; it must leave no process, temporary file or shared memory. */
   public Outcome run(String... arguments) throws IOException, InterruptedException {
-    return execute(builder(arguments), false);
+    return execute(builder(arguments));
   }
 
   /** Runs a command line of words, among them {@code %s} for each value, in the same way. */
@@ -76,6 +77,11 @@ public final class Launcher {
   public Outcome bash(String lines) throws IOException, InterruptedException {
     ProcessBuilder shell = environment(new ProcessBuilder("bash", "-e", "-c", lines));
     return execute(shell, true);
+  }
+
+  /** Runs a command of {@link #builder} to its end in the same way. */
+  Outcome execute(ProcessBuilder command) throws IOException, InterruptedException {
+    return execute(command, false);
   }
 
   private Outcome execute(ProcessBuilder command, boolean awaitsAll)
@@ -109,7 +115,7 @@ public final class Launcher {
     options.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary()));
     options.addAll(javaOptions);
     builder.environment().put("JDK_JAVA_OPTIONS", String.join(" ", options));
-    builder.environment().remove("SPARK_LOCAL_DIRS");
+    builder.environment().keySet().removeAll(Set.of("SPARK_LOCAL_DIRS", "TMPDIR"));
     return builder;
   }
 
@@ -118,7 +124,7 @@ public final class Launcher {
     assertThat(names(temporary())).as("temporary files left").isEmpty();
   }
 
-  private Path temporary() {
+  Path temporary() {
     return directory.resolve("temporary");
   }
 
