@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.contract.ChildJvm;
-import org.ddstore.contract.Needed;
+import org.ddstore.contract.MountNamespace;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,23 +19,14 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("system")
 @Timeout(120)
 class SmallDiskTest {
-  private static final String MOUNTS =
-      "mount --make-rprivate / && mount -t tmpfs -o size=1m tmpfs \"$1/small\""
-          + " && mount -t tmpfs -o ro,size=1m tmpfs \"$1/readonly\" && shift && exec \"$@\"";
-
   @TempDir Path folder;
 
   @Test
   void aFullDiskAndAReadOnlyOneEndTheSaveAndNotTheTraining() throws Exception {
-    Process probe = new ProcessBuilder("unshare", "-m", "true").start();
-    Needed.check(
-        "a mount namespace",
-        probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0,
-        () -> "unshare -m and mount need root, which this user is not");
     Files.createDirectories(folder.resolve("small"));
     Files.createDirectories(folder.resolve("readonly"));
     List<String> command =
-        new ArrayList<>(List.of("unshare", "-m", "sh", "-c", MOUNTS, "sh", folder.toString()));
+        MountNamespace.of(folder, "size=1m \"$0/small\"", "ro,size=1m \"$0/readonly\"");
     command.addAll(ChildJvm.command());
     command.addAll(List.of(Child.class.getName(), folder.toString()));
     Path log = folder.resolve("log");

@@ -15,12 +15,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.ddstore.AttachedStore;
 import org.ddstore.DDStore;
 import org.ddstore.StoreOptions;
 import org.ddstore.Tensor;
 import org.ddstore.collective.Communicator;
 import org.ddstore.collective.LocalGroup;
+import org.ddstore.memory.BootId;
 import org.ddstore.memory.MappedRegion;
 import org.ddstore.types.Backing;
 import org.ddstore.types.DDStoreException;
@@ -40,8 +42,12 @@ class ProcessLimitsTest {
 
   /** Runs a check in a JVM that a shell starts as {@code "$@"}. */
   private void check(String shell, String check) throws Exception {
+    check(List.of("sh", "-c", shell, "sh"), check);
+  }
+
+  private void check(List<String> before, String check) throws Exception {
     Path log = directory.resolve("log");
-    List<String> command = new ArrayList<>(List.of("sh", "-c", shell, "sh"));
+    List<String> command = new ArrayList<>(before);
     command.addAll(ChildJvm.command());
     command.addAll(List.of(Child.class.getName(), check));
     Process child =
@@ -69,23 +75,17 @@ class ProcessLimitsTest {
   /** As in containers that run as any user. */
   @Test
   void worksWithoutHomeAndForAUserWithoutName() throws Exception {
-    needs("a user namespace", "unshare", "--user", "--map-user=12345", "true");
+    Process probe = new ProcessBuilder("unshare", "--user", "--map-user=12345", "true").start();
+    Needed.check(
+        "a user namespace",
+        probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0,
+        () -> "unshare --user fails for this user");
     check("exec env -u HOME unshare --user --map-user=12345 \"$@\"", "works");
   }
 
   @Test
   void reportsADirectoryThatIsReadOnly() throws Exception {
-    needs("a mount namespace", "unshare", "-m", "true");
-    check(
-        "exec unshare -m sh -c 'mount --make-rprivate / && mount -t tmpfs -o ro tmpfs /dev/shm"
-            + " && exec \"$@\"' sh \"$@\"",
-        "readOnly");
-  }
-
-  private static void needs(String what, String... probe) throws Exception {
-    Process probed = new ProcessBuilder(probe).start();
-    boolean found = probed.waitFor(10, TimeUnit.SECONDS) && probed.exitValue() == 0;
-    Needed.check(what, found, () -> String.join(" ", probe) + " fails for this user");
+    check(MountNamespace.of(directory, "ro /dev/shm"), "readOnly");
   }
 
   static final class Child {
@@ -127,23 +127,42 @@ class ProcessLimitsTest {
     }
 
     private static void descriptors() throws Exception {
+      readsTheBootIdLater();
       loadClasses();
       try (Communicator alone = alone();
           DDStore store = DDStore.open(alone, StoreOptions.defaults())) {
         store.add("x", Tensor.wrap(ROWS));
-        List<InputStream> taken = new ArrayList<>();
-        try {
-          take(taken);
-          assertThatThrownBy(() -> store.add("y", Tensor.wrap(ROWS)))
-              .isInstanceOf(DDStoreException.class)
-              .hasMessageContaining("Too many open files");
-        } finally {
-          for (InputStream each : taken) {
-            each.close();
-          }
-        }
+        withoutDescriptors(() -> store.add("y", Tensor.wrap(ROWS)));
         store.add("y", Tensor.wrap(ROWS));
         assertThat(store.digest("y")).isEqualTo(store.digest("x"));
+      }
+    }
+
+    /** A process that made up another id would be a host of its own until it ends. */
+    private static void readsTheBootIdLater() throws IOException {
+      BootId none = new BootId(0);
+      assertThatThrownBy( // loads classes
+              () -> {
+                throw new DDStoreException("Too many open files");
+              })
+          .isInstanceOf(DDStoreException.class)
+          .hasMessageContaining("Too many open files");
+      withoutDescriptors(BootId::ofThisHost);
+      assertThat(BootId.ofThisHost().isThisHost()).isTrue();
+      assertThat(none.isThisHost()).isFalse();
+    }
+
+    private static void withoutDescriptors(ThrowingCallable call) throws IOException {
+      List<InputStream> taken = new ArrayList<>();
+      try {
+        take(taken);
+        assertThatThrownBy(call)
+            .isInstanceOf(DDStoreException.class)
+            .hasMessageContaining("Too many open files");
+      } finally {
+        for (InputStream each : taken) {
+          each.close();
+        }
       }
     }
 

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.ddstore.DDStore;
@@ -37,24 +36,11 @@ public class SmallSharedMemoryTest {
   /** A subclass elsewhere runs it with what is on its class path. */
   @Test
   public void rejectsAShardLargerThanSharedMemoryAndAcceptsFiles() throws Exception {
-    Needed.check(
-        "a mount namespace",
-        mayMount(),
-        () -> "unshare -m and mount need root, which this user is not");
     Path disk = TestRoots.onDisk();
     Path log = Files.createTempFile("small-", ".log");
-    List<String> java = new ArrayList<>(ChildJvm.command());
-    java.addAll(List.of(Child.class.getName(), disk.toString()));
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                "unshare",
-                "-m",
-                "sh",
-                "-c",
-                "mount --make-rprivate / && mount -t tmpfs -o size=8m tmpfs /dev/shm && exec \"$@\"",
-                "sh"));
-    command.addAll(java);
+    List<String> command = MountNamespace.of(disk, "size=8m /dev/shm");
+    command.addAll(ChildJvm.command());
+    command.addAll(List.of(Child.class.getName(), disk.toString()));
     Process child =
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
     assertThat(child.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
@@ -65,11 +51,6 @@ public class SmallSharedMemoryTest {
     assertThat(disk).isEmptyDirectory();
     Files.delete(disk);
     Files.delete(log);
-  }
-
-  private static boolean mayMount() throws Exception {
-    Process probe = new ProcessBuilder("unshare", "-m", "true").start();
-    return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
   }
 
   static final class Child {

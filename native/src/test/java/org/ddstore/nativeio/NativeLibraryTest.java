@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.ddstore.contract.ChildJvm;
+import org.ddstore.contract.MountNamespace;
 import org.ddstore.contract.Needed;
 import org.ddstore.read.GatherKernels;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,15 +76,7 @@ class NativeLibraryTest {
   @Test
   @Tag("system")
   void reportsANoexecDirectoryWithTheRemedy(@TempDir Path temporary) throws Exception {
-    Needed.check("root", mayMount(), () -> "unshare -m and mount need it, and this user is not");
-    List<String> mounted =
-        List.of(
-            "unshare",
-            "-m",
-            "sh",
-            "-c",
-            "mount --make-rprivate / && mount -t tmpfs -o noexec tmpfs \"$0\" && exec \"$@\"",
-            temporary.toString());
+    List<String> mounted = MountNamespace.of(temporary, "noexec \"$0\"");
     assertThat(Child.start(mounted, TMPDIR + temporary).said())
         .startsWith("false execution is not allowed in " + temporary)
         .contains("set another directory by -Dddstore.native.directory=DIRECTORY")
@@ -170,11 +163,6 @@ class NativeLibraryTest {
   private static String architecture() {
     String name = System.getProperty("os.arch");
     return name.equals("amd64") ? "x86_64" : name;
-  }
-
-  private static boolean mayMount() throws Exception {
-    Process probe = new ProcessBuilder("unshare", "-m", "true").start();
-    return probe.waitFor(10, TimeUnit.SECONDS) && probe.exitValue() == 0;
   }
 
   static final class Says {

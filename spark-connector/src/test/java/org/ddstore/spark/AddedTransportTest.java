@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Map;
 import org.ddstore.spark.backend.files.FilesService;
-import org.ddstore.spark.cluster.SmallSharedMemoryMain;
+import org.ddstore.spark.cluster.SmallDisksMain;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +22,7 @@ class AddedTransportTest {
   @Test
   void jobsExplainAndErrorsKnowAnAddedTransport() throws Exception {
     Map<String, String> output =
-        SmallSharedMemoryMain.parse(
+        SmallDisksMain.parse(
             DriverJvm.run(
                 DriverJvm.command(FilesService.classPath(directory), AddedTransportMain.class),
                 directory));

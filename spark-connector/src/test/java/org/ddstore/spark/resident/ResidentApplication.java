@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.spark.resident;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
 import org.ddstore.Batch;
@@ -17,17 +18,20 @@ import org.ddstore.types.Backing;
  * {@code killed}), and a directory for its notes. Started by {@link ResidentApplicationTest}.
  */
 final class ResidentApplication {
-  private static final int ROWS = 100_000;
+  static final int ROWS = 100_000;
+  static final String STORE = "shared";
 
   private ResidentApplication() {}
 
-  public static void main(String[] arguments) {
-    Evidence evidence = new Evidence(Path.of(arguments[1]));
+  public static void main(String[] arguments) throws IOException {
+    Path directory = Path.of(arguments[1]);
+    Evidence evidence = new Evidence(directory);
     TestCluster cluster = TestCluster.start(2, 1, 1024);
     StoreSpec spec = DDStores.from(cluster.session().range(ROWS).toDF()).ranks(2);
-    ResidentStore shared = spec.load("shared");
+    ResidentStore shared = spec.load(STORE);
     spec.backing(Backing.DIRECT).load("direct");
     shared.append(cluster.session().range(10).toDF());
+    shared.handle().save(directory.resolve("handle"));
     Set<Long> executors = cluster.executors();
     try (StoreReader reader = shared.handle().attach();
         Batch batch = reader.store().getBatch("rows", 0, ROWS - 1, ROWS + 9)) {

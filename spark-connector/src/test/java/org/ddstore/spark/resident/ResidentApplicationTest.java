@@ -11,11 +11,18 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.ddstore.Batch;
 import org.ddstore.memory.ProcessDirectory;
+import org.ddstore.spark.DDStores;
 import org.ddstore.spark.DriverJvm;
 import org.ddstore.spark.Evidence;
 import org.ddstore.spark.Leftovers;
 import org.ddstore.spark.OnTestCluster;
+import org.ddstore.spark.StoreHandle;
+import org.ddstore.spark.StoreReader;
+import org.ddstore.spark.TestCluster;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +38,7 @@ class ResidentApplicationTest {
 
   @TempDir Path directory;
 
+  /** Nor does it harm the store of its name in another application. */
   @Test
   void aKilledDriverLeavesNothing() throws Exception {
     leavesNothing("killed");
@@ -68,7 +76,7 @@ class ResidentApplicationTest {
         assertThat(Leftovers.directoriesOf(processes))
             .as("directories before the end")
             .isNotEmpty();
-        driver.destroyForcibly();
+        killBesideAStoreOfTheSameName(driver);
       }
 
       assertThat(driver.waitFor(1, TimeUnit.MINUTES)).as("the driver has ended").isTrue();
@@ -85,6 +93,33 @@ class ResidentApplicationTest {
     } finally {
       driver.descendants().forEach(ProcessHandle::destroyForcibly);
       driver.destroyForcibly();
+    }
+  }
+
+  private void killBesideAStoreOfTheSameName(Process driver) throws Exception {
+    long rows = ResidentApplication.ROWS;
+    StoreHandle other = StoreHandle.read(directory.resolve("handle"));
+    try (TestCluster cluster = TestCluster.start(2, 1, 1024)) {
+      Dataset<Row> frame = cluster.session().range(rows, 2 * rows).toDF();
+      StoreHandle own = DDStores.from(frame).ranks(2).load(ResidentApplication.STORE).handle();
+      assertThat(own.name()).isEqualTo(other.name());
+      assertThat(firstRow(own)).isEqualTo(rows);
+      assertThat(firstRow(other)).isZero();
+
+      assertThat(driver.destroyForcibly().waitFor(1, TimeUnit.MINUTES)).isTrue();
+      ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
+
+      assertThat(firstRow(own)).isEqualTo(rows);
+      assertThat(cluster.session().read().format("ddstore").load(own.name()).count())
+          .isEqualTo(rows);
+      DDStores.open(cluster.session(), own.name()).drop();
+    }
+  }
+
+  private static long firstRow(StoreHandle handle) {
+    try (StoreReader reader = handle.attach();
+        Batch batch = reader.store().getBatch("rows", 0)) {
+      return batch.field("id").getLong(0);
     }
   }
 }

@@ -39,6 +39,8 @@ class ResidentLeakTest {
    */
   private static final int CYCLES = 30;
 
+  private static final int CYCLES_OF_A_PRINT = 300;
+
   private static final Duration OF_A_CYCLE = Duration.ofSeconds(50);
   private static final int ROWS = 24_000;
   private static final long MIB = 1L << 20;
@@ -156,25 +158,31 @@ class ResidentLeakTest {
     two.drop();
   }
 
-  private static void run(int cycles) throws IOException {
+  private static void run(Duration atLeast) throws IOException {
     try (TestCluster cluster = TestCluster.start(2, 1, EXECUTOR_MIB, WHOLE_HEAP)) {
       for (int i = 0; i < WARM_UP; i++) {
         cycle(cluster, i);
       }
       cluster.assertNothingLeft();
       Map<Long, Held> before = held(cluster);
-      for (int i = 0; i < cycles; i++) {
-        cycle(cluster, i);
+      int cycles = 0;
+      long startNs = System.nanoTime();
+      while (cycles < CYCLES || System.nanoTime() - startNs < atLeast.toNanos()) {
+        cycle(cluster, cycles++);
+        if (cycles % CYCLES_OF_A_PRINT == 0) {
+          print(cycles, before, held(cluster));
+        }
       }
       cluster.assertNothingLeft();
+      int done = cycles;
       await("what was held before is all that is held")
           .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> {
                 Map<Long, Held> after = held(cluster);
                 assertThat(after.keySet()).isEqualTo(before.keySet());
-                after.forEach((pid, now) -> compare(before.get(pid), now, cycles));
-                print(cycles, before, after);
+                after.forEach((pid, now) -> compare(before.get(pid), now, done));
+                print(done, before, after);
               });
       assertThat(DDStores.list(cluster.session())).isEqualTo(List.of());
     }
@@ -183,18 +191,19 @@ class ResidentLeakTest {
         .untilAsserted(() -> Leftovers.ofThisProcess().assertNone());
   }
 
-  /** Prints the growth of each process, for measurements with more cycles. */
+  /** Prints the growth of each process, for longer runs. */
   private static void print(int cycles, Map<Long, Held> before, Map<Long, Held> after) {
     after.forEach(
         (pid, now) ->
             System.out.printf(
-                "%s %d: %d KiB resident, %+d KiB in %d cycles; %d objects, %+d%n",
+                "%d cycles: %s %d: %d KiB resident, %+d; descriptors %+d; threads %+d; objects %+d%n",
+                cycles,
                 isDriver(pid) ? "driver" : "executor",
                 pid,
                 now.residentBytes() >> 10,
                 (now.residentBytes() - before.get(pid).residentBytes()) >> 10,
-                cycles,
-                now.objects(),
+                now.descriptors() - before.get(pid).descriptors(),
+                now.threads() - before.get(pid).threads(),
                 now.objects() - before.get(pid).objects()));
   }
 
@@ -216,10 +225,11 @@ class ResidentLeakTest {
         .isLessThan(before.objects() + cycles);
   }
 
-  /** {@code -Dddstore.cycles=200} runs more of them. */
+  /** {@code -Dddstore.soak.minutes=120} repeats the cycles for two hours. */
   @Test
   void loadAndDropLeaveNothing() {
-    int cycles = Integer.getInteger("ddstore.cycles", CYCLES);
-    assertTimeoutPreemptively(OF_A_CYCLE.multipliedBy(WARM_UP + cycles), () -> run(cycles));
+    Duration atLeast = Duration.ofMinutes(Integer.getInteger("ddstore.soak.minutes", 0));
+    Duration limit = OF_A_CYCLE.multipliedBy(WARM_UP + CYCLES).plus(atLeast);
+    assertTimeoutPreemptively(limit, () -> run(atLeast));
   }
 }
