@@ -75,28 +75,26 @@ final class LocalClusterRemains implements AutoCloseable {
    */
   static LocalClusterRemains prepare(Path sparkHome) {
     try {
-      Path scratch = ScratchDirectory.createUnowned("ddstore-spark-");
-      if (!allowsExecution(scratch)) {
-        Files.delete(scratch);
-        throw new DDStoreException(
-            "execution is not allowed in %s (mounted noexec?), where Spark unpacks its native libraries: set another directory by TMPDIR"
-                .formatted(scratch.getParent()));
-      }
-      return new LocalClusterRemains(scratch, sparkHome.resolve("work"));
+      checkExecution();
+      return new LocalClusterRemains(
+          ScratchDirectory.createUnowned("ddstore-spark-"), sparkHome.resolve("work"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static boolean allowsExecution(Path directory) throws IOException {
+  private static void checkExecution() throws IOException {
     Path program =
-        Files.createFile(
-            directory.resolve("program"),
+        Files.createTempFile(
+            "ddstore-",
+            ".program",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    try {
-      return Files.isExecutable(program);
-    } finally {
-      Files.delete(program);
+    boolean isAllowed = Files.isExecutable(program);
+    Files.delete(program);
+    if (!isAllowed) {
+      throw new DDStoreException(
+          "execution is not allowed in %s (mounted noexec?), where Spark unpacks its native libraries: set another directory by TMPDIR"
+              .formatted(program.getParent()));
     }
   }
 

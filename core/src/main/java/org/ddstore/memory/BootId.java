@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.ddstore.memory;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.UUID;
@@ -42,25 +42,30 @@ public record BootId(long bits) {
   }
 
   /**
-   * Reads the id from a file; a random id, which equals no other host, if there is none.
+   * Reads the id from a file; a random id, which equals no other host, if this process cannot.
    *
-   * @throws DDStoreException if the file is there and cannot be read: a random id would make this
-   *     process a host of its own, although the next attempt may succeed
+   * @throws DDStoreException if another attempt may succeed: a random id would make this process a
+   *     host of its own until it ends
    */
   static BootId read(Path file) {
     try {
-      UUID id = UUID.fromString(Files.readString(file).strip());
+      UUID id = UUID.fromString(Files.readString(file, ISO_8859_1).strip());
       return new BootId(id.getMostSignificantBits() ^ id.getLeastSignificantBits());
-    } catch (NoSuchFileException | AccessDeniedException | IllegalArgumentException e) {
+    } catch (IOException | IllegalArgumentException e) {
+      if (isTransient(e)) {
+        throw new DDStoreException("boot id file %s cannot be read: %s".formatted(file, e), e);
+      }
       LOG.log(
           System.Logger.Level.WARNING,
           "boot id file {0} cannot be read ({1}): this process shares no memory with others of its host",
           file,
           e);
       return new BootId(new SecureRandom().nextLong());
-    } catch (IOException e) {
-      throw new DDStoreException("boot id file %s cannot be read: %s".formatted(file, e), e);
     }
+  }
+
+  private static boolean isTransient(Exception e) {
+    return String.valueOf(e.getMessage()).contains("Too many open files");
   }
 
   /** Returns whether this process may map files created under this id. */

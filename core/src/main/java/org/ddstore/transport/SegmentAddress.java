@@ -16,7 +16,6 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
-import org.ddstore.types.RankLostException;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
@@ -139,10 +138,9 @@ public record SegmentAddress(
    * @param problem reason why the memory cannot be mapped; null if the shortcut is off
    */
   private Attachment attachRemote(int rank, Schema schema, Reach reach, String problem) {
-    if (endpoint == null) { // in a handle for readers outside of the application
-      throw new RankLostException(
-          rank,
-          "the rows of rank %d (process %s) cannot be reached: %s, and the handle has no port of this process, which has ended or opened none: take a new handle"
+    if (endpoint == null) {
+      throw new DDStoreException(
+          "the rows of rank %d (process %s) cannot be reached: %s, and no port of this process is known: it has ended, or opened none; if this is a handle, take a new one"
               .formatted(rank, process, detail(problem)));
     }
     String description = reach.transport().description().intern();

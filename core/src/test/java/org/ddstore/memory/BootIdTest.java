@@ -2,7 +2,6 @@
 package org.ddstore.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,7 +12,6 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.ddstore.types.DDStoreException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -56,14 +54,6 @@ class BootIdTest {
     }
     assertThat(logged).hasSize(2).extracting(LogRecord::getLevel).containsOnly(Level.WARNING);
     assertThat(read("not an id")).isNotEqualTo(BootId.ofThisHost());
-  }
-
-  /** A random id would stay. */
-  @Test
-  void fileThatCannotBeReadNowIsAnError() {
-    assertThatThrownBy(() -> BootId.read(directory))
-        .isInstanceOf(DDStoreException.class)
-        .hasMessageContaining("boot id file " + directory + " cannot be read");
   }
 
   /** Keeps what the JDK logs, because these tests have no other library for it. */

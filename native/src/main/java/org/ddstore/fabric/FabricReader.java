@@ -50,7 +50,7 @@ final class FabricReader implements RemoteReader {
   FabricReader(FabricTransport transport, Duration timeout) {
     this.transport = transport;
     this.timeout = timeout;
-    this.silence = new SilenceWatch(transport.memories());
+    this.silence = new SilenceWatch(transport.memories()::probe, System::nanoTime);
     begin();
   }
 
@@ -100,14 +100,16 @@ final class FabricReader implements RemoteReader {
     if (end == null) {
       end = transport.takeEnd();
     }
+    silence.begin(peers);
     List<PeerReads> pending = new ArrayList<>();
     for (PeerRows rows : peers) {
-      long answerNs = silence.firstAnswerNs(rows.process(), deadlineNs);
       try {
-        pending.add(new PeerReads(rows, transport.memories(), end, answerNs));
+        pending.add(new PeerReads(rows, transport.memories(), end, silence, deadlineNs));
       } catch (DeadlineExceededException e) {
-        rows.markSilent();
-        throw e;
+        if (silence.marksUnanswered() || System.nanoTime() - deadlineNs >= 0) {
+          throw e;
+        }
+        throw new ReadFailure(rows.process(), e.getMessage()); // it answers, but late
       } catch (PeerGoneException e) {
         throw e.hasEnded() ? rows.lost() : rows.closed();
       }
@@ -193,7 +195,7 @@ final class FabricReader implements RemoteReader {
           throw new ReadFailure(peer.rows().process(), "the process has ended");
         }
       }
-      if (silence.marks(pending, end.bytesArrived())) {
+      if (silence.marks(end.bytesArrived())) {
         throw new DeadlineExceededException("no answer, other processes have the rows");
       }
     }

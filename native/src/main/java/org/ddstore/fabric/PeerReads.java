@@ -16,7 +16,12 @@ final class PeerReads {
   private int region;
 
   /** Prepares the reads; queries owners that have not been queried yet. */
-  PeerReads(PeerRows rows, RemoteMemories known, ReadingEndpoint end, long deadlineNs) {
+  PeerReads(
+      PeerRows rows,
+      RemoteMemories known,
+      ReadingEndpoint end,
+      SilenceWatch silence,
+      long deadlineNs) {
     this.rows = rows;
     this.memories = new RemoteMemory[rows.segments()];
     this.sources = new int[rows.segments()];
@@ -25,7 +30,7 @@ final class PeerReads {
     for (int run = 0; run < rows.runs(); run++) {
       int segment = rows.segmentNumber(run);
       if (memories[segment] == null) {
-        memories[segment] = known.of(rows.segment(run), deadlineNs);
+        memories[segment] = known.of(rows.segment(run), silence, deadlineNs);
         sources[segment] = end.sourceOf(memories[segment]);
       }
     }

@@ -38,14 +38,15 @@ final class RemoteMemories {
   /**
    * Returns the memory of a segment. Blocks if its owner must be queried.
    *
+   * @param silence limit for each answer
    * @throws PeerGoneException if the owner has ended, or no longer serves the segment
-   * @throws DeadlineExceededException if there is no answer at the deadline
+   * @throws DeadlineExceededException if there is no answer in time
    * @throws DDStoreException if the two processes cannot read from each other
    */
-  RemoteMemory of(RemoteSegment segment, long deadlineNs) {
+  RemoteMemory of(RemoteSegment segment, SilenceWatch silence, long deadlineNs) {
     RemoteMemory memory = known.get(segment.nonce());
     if (memory == null) {
-      memory = ask(segment, deadlineNs);
+      memory = ask(segment, silence, deadlineNs);
       RemoteMemory other = known.putIfAbsent(segment.nonce(), memory);
       memory = other == null ? memory : other;
     }
@@ -67,10 +68,11 @@ final class RemoteMemories {
         process, FabricServer.question(NO_SEGMENT), System.nanoTime() + limit.toNanos());
   }
 
-  private RemoteMemory ask(RemoteSegment segment, long deadlineNs) {
+  private RemoteMemory ask(RemoteSegment segment, SilenceWatch silence, long deadlineNs) {
     ProcessAddress process = segment.process();
     while (true) {
-      ByteBuffer answer = calls.call(process, FabricServer.question(segment.nonce()), deadlineNs);
+      long answerNs = silence.answerNs(process, deadlineNs);
+      ByteBuffer answer = calls.call(process, FabricServer.question(segment.nonce()), answerNs);
       try {
         byte status = answer.get();
         if (status == MemoryTable.GONE) {

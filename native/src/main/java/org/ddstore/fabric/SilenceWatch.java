@@ -8,25 +8,40 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.BiPredicate;
+import java.util.function.LongSupplier;
 import org.ddstore.transport.PeerRows;
 import org.ddstore.types.ProcessAddress;
 
 /**
- * Finds the processes that others can replace and that do not answer while nothing arrives.
- * libfabric does not tell whose reads are missing, so after half of the limit each process is asked
- * over its connection. One thread.
+ * Finds the processes of a fetch that others can replace and that do not answer. libfabric does not
+ * tell whose reads are missing, so when nothing has arrived for half of the limit each process is
+ * asked over its connection, and has as long again to answer. One thread.
  */
 final class SilenceWatch {
-  private final RemoteMemories memories;
+  /** The calls of {@link #marks} are 100 ms apart, unless this process was stopped itself. */
+  private static final long PAUSE_NS = Duration.ofMillis(500).toNanos();
+
+  private final BiFunction<ProcessAddress, Duration, CompletableFuture<?>> probe;
+  private final LongSupplier clock;
   private final Map<ProcessAddress, CompletableFuture<?>> probes = new HashMap<>();
   private Duration limit = Duration.ZERO;
   private BiPredicate<ProcessAddress, Set<ProcessAddress>> replaceable = (process, given) -> false;
-  private long sinceNs;
+  private List<PeerRows> peers = List.of();
   private long arrived;
+  private long sinceNs;
+  private long probedNs;
+  private long lastNs;
 
-  SilenceWatch(RemoteMemories memories) {
-    this.memories = memories;
+  /**
+   * @param probe asks a process whether it answers within a time
+   * @param clock time in nanoseconds
+   */
+  SilenceWatch(
+      BiFunction<ProcessAddress, Duration, CompletableFuture<?>> probe, LongSupplier clock) {
+    this.probe = probe;
+    this.clock = clock;
   }
 
   /** Sets what {@link org.ddstore.transport.RemoteReader#begin} describes. */
@@ -35,18 +50,30 @@ final class SilenceWatch {
     replaceable = others;
   }
 
+  /** Starts to watch the processes of a fetch. */
+  void begin(List<PeerRows> all) {
+    peers = all;
+    begin();
+  }
+
   /** Starts to watch reads, of which no byte has arrived. */
   void begin() {
     probes.clear();
     arrived = 0;
-    sinceNs = System.nanoTime();
+    sinceNs = clock.getAsLong();
+    lastNs = sinceNs;
   }
 
-  /** Returns the time at which a process that is asked for the first time counts as silent. */
-  long firstAnswerNs(ProcessAddress process, long deadlineNs) {
-    long atNs = System.nanoTime() + limit.toNanos();
-    boolean isSooner = atNs - deadlineNs < 0 && replaceable.test(process, Set.of());
-    return isSooner ? atNs : deadlineNs;
+  /**
+   * Returns the time until which a process may answer a question. Asks all processes of the fetch
+   * at the first one, so that several that are cut off together are found together.
+   */
+  long answerNs(ProcessAddress process, long deadlineNs) {
+    if (probes.isEmpty()) {
+      askAll();
+    }
+    long atNs = clock.getAsLong() + limit.toNanos();
+    return probes.containsKey(process) && atNs - deadlineNs < 0 ? atNs : deadlineNs;
   }
 
   /**
@@ -55,35 +82,45 @@ final class SilenceWatch {
    * @param bytes number of bytes that have arrived
    * @return whether any is marked
    */
-  boolean marks(List<PeerReads> peers, long bytes) {
-    long silentNs = System.nanoTime() - sinceNs;
-    if (bytes != arrived) {
+  boolean marks(long bytes) {
+    long now = clock.getAsLong();
+    boolean wasStopped = now - lastNs > PAUSE_NS; // and could not see answers
+    lastNs = now;
+    if (wasStopped || bytes != arrived) {
       begin();
       arrived = bytes;
-    } else if (silentNs >= limit.toNanos() && !probes.isEmpty()) {
-      Set<ProcessAddress> given = new HashSet<>();
-      for (PeerReads peer : peers) {
-        PeerRows rows = peer.rows();
-        if (isSilent(rows.process()) && replaceable.test(rows.process(), given)) {
-          rows.markSilent();
-          given.add(rows.process());
-        }
-      }
-      begin();
-      return !given.isEmpty();
-    } else if (silentNs >= limit.toNanos() / 2 && probes.isEmpty()) {
-      for (PeerReads peer : peers) {
-        ProcessAddress process = peer.rows().process();
-        if (replaceable.test(process, Set.of())) {
-          probes.put(process, memories.probe(process, limit));
-        }
-      }
+      return false;
     }
-    return false;
+    if (probes.isEmpty()) {
+      if (now - sinceNs >= limit.toNanos() / 2) {
+        askAll();
+      }
+      return false;
+    }
+    return now - probedNs >= limit.toNanos() / 2 && marksUnanswered();
   }
 
-  private boolean isSilent(ProcessAddress process) {
-    CompletableFuture<?> probe = probes.get(process);
-    return probe != null && (!probe.isDone() || probe.isCompletedExceptionally());
+  private void askAll() {
+    for (PeerRows rows : peers) {
+      if (replaceable.test(rows.process(), Set.of())) {
+        probes.put(rows.process(), probe.apply(rows.process(), limit));
+      }
+    }
+    probedNs = clock.getAsLong();
+  }
+
+  /** Marks processes that were asked and have not answered, as far as others have their rows. */
+  boolean marksUnanswered() {
+    Set<ProcessAddress> given = new HashSet<>();
+    for (PeerRows rows : peers) {
+      CompletableFuture<?> answer = probes.get(rows.process());
+      boolean isSilent = answer != null && (!answer.isDone() || answer.isCompletedExceptionally());
+      if (isSilent && replaceable.test(rows.process(), given)) {
+        rows.markSilent();
+        given.add(rows.process());
+      }
+    }
+    begin();
+    return !given.isEmpty();
   }
 }

@@ -68,7 +68,11 @@ final class Processes {
     @Override
     public CompletableFuture<ByteBuffer> send(
         ProcessAddress process, ByteBuffer question, long deadlineNs) {
-      return CompletableFuture.completedFuture(call(process, question, deadlineNs));
+      try {
+        return CompletableFuture.completedFuture(call(process, question, deadlineNs));
+      } catch (PeerGoneException e) {
+        return CompletableFuture.failedFuture(e);
+      }
     }
 
     @Override

@@ -28,7 +28,7 @@ class SmallDisksOnExecutorsTest {
     for (String name : List.of("checked", "ragged checked", "write, checked")) {
       assertThat(output.get(name))
           .as(name)
-          .startsWith("PreflightException: cannot run 2 ranks here:")
+          .contains("Exception: cannot run 2 ranks here:")
           .contains("in /dev/shm")
           .contains("spark.ddstore.backing=file");
     }

@@ -23,7 +23,7 @@ final class ResidentApplication {
 
   private ResidentApplication() {}
 
-  public static void main(String[] arguments) throws IOException {
+  public static void main(String[] arguments) throws IOException, InterruptedException {
     Path directory = Path.of(arguments[1]);
     Evidence evidence = new Evidence(directory);
     TestCluster cluster = TestCluster.start(2, 1, 1024);
@@ -42,7 +42,7 @@ final class ResidentApplication {
       switch (arguments[0]) {
         case "stop" -> cluster.session().stop();
         case "exit" -> System.exit(0);
-        default -> evidence.awaitNote("never");
+        default -> Evidence.waitForInterrupt();
       }
     }
     System.exit(0); // Spark's threads must not keep this process

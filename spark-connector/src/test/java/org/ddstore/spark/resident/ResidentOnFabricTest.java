@@ -2,12 +2,14 @@
 package org.ddstore.spark.resident;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.ddstore.Batch;
@@ -126,18 +128,21 @@ class ResidentOnFabricTest {
     Evidence evidence = new Evidence(directory);
     CompletableFuture<List<String>> job =
         CompletableFuture.supplyAsync(() -> store.run(context -> readBeside(context, evidence)));
-    for (int rank = 0; rank < RANKS; rank++) {
-      evidence.awaitNote("ready " + rank);
-    }
+    awaitNotes(evidence, job, "ready 0", "ready 1", "ready 2", "ready 3");
     ProcessHandle owner = ProcessHandle.of(evidence.awaitPid("ready 1")).orElseThrow();
     try (Stopped stopped = Stopped.stop(owner)) {
       evidence.note("stopped", stopped);
-      for (int rank : new int[] {0, 2, 3}) {
-        evidence.awaitNote("done " + rank);
-      }
+      awaitNotes(evidence, job, "done 0", "done 2", "done 3");
     }
     assertThat(job.get(1, TimeUnit.MINUTES)).allMatch(text -> text.startsWith("fabric, "));
     store.drop();
+  }
+
+  private static void awaitNotes(Evidence evidence, CompletableFuture<?> job, String... notes) {
+    await("notes, or the end of the job")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> job.isDone() || Stream.of(notes).allMatch(evidence::has));
+    assertThat(Stream.of(notes)).as("%s", job).allMatch(evidence::has);
   }
 
   private static String readBeside(RankContext context, Evidence evidence) {
