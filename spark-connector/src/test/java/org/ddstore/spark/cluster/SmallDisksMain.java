@@ -50,10 +50,8 @@ public final class SmallDisksMain {
 
   /** Argument: the directory that the other disks are mounted below. */
   public static void main(String[] arguments) throws Exception {
-    Path directory = Path.of(arguments[0]);
-    Map<String, String> settings = Map.of("spark.local.dir", directory.resolve("local").toString());
-    try (TestCluster cluster = TestCluster.start(2, 1, 1024, settings)) {
-      SmallDisksMain scenario = new SmallDisksMain(cluster, directory);
+    try (TestCluster cluster = TestCluster.start(2, 1, 1024)) {
+      SmallDisksMain scenario = new SmallDisksMain(cluster, Path.of(arguments[0]));
       cluster.inEverySlot(rows -> 0); // all executors are there
       Set<Long> before = cluster.executors();
       scenario.runs();
@@ -85,11 +83,11 @@ public final class SmallDisksMain {
   private void resident() throws IOException {
     ResidentStore store = spec(fixed(ROWS_OF_A_STORE)).checkMemory(false).load("kept");
     tell("append", () -> append(store));
-    tell("insert", () -> write("append", "kept"));
+    tell("insert", () -> write(Map.of(), "append", "kept"));
     tell("replace", () -> store.replace(fixed(ROWS_OF_A_STORE)));
-    tell("write, checked", () -> write("overwrite", "other"));
+    tell("write, checked", () -> write(Map.of("ranks", "2"), "overwrite", "other"));
     cluster.session().conf().set("spark.ddstore.checkMemory", "false");
-    tell("write", () -> write("overwrite", "other"));
+    tell("write", () -> write(Map.of("ranks", "2"), "overwrite", "other"));
     cluster.session().conf().unset("spark.ddstore.checkMemory");
     tell("dump", () -> store.dump(small.resolve("dump").toString()));
     tell("dump to a disk that cannot be written to", () -> store.dump(readOnly + "/dump"));
@@ -110,14 +108,14 @@ public final class SmallDisksMain {
     return store;
   }
 
-  private Object write(String mode, String name) {
-    fixed(ROWS_OF_A_STORE).write().format("ddstore").mode(mode).option("ranks", 2).save(name);
+  private Object write(Map<String, String> options, String mode, String name) {
+    fixed(ROWS_OF_A_STORE).write().format("ddstore").mode(mode).options(options).save(name);
     return name;
   }
 
   /** Spark's own disk is full while it sorts; the next load sorts again. */
   private void spill() {
-    tell("sort", () -> spec(random(ROWS)).checkMemory(false).orderBy("i").load("sorted"));
+    tell("sort", () -> spec(random(ROWS)).files(disk).orderBy("i").load("sorted"));
     tell(
         "smaller sort",
         () -> {

@@ -79,6 +79,7 @@ class SmallDisksOnExecutorsTest {
             "size=8m \"$0/small\"",
             "size=24m \"$0/local\"",
             "ro \"$0/readonly\"");
+    command.addAll(List.of("env", "SPARK_LOCAL_DIRS=" + directory.resolve("local")));
     command.addAll(DriverJvm.command(SmallDisksMain.class, directory.toString()));
     return DriverJvm.run(command, directory);
   }
