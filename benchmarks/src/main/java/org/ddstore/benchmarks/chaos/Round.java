@@ -170,6 +170,12 @@ final class Round {
     journal.finding(problem, "%s %d".formatted(schedule.step(step).operation(), step), text);
   }
 
+  /** A job by MPI replaces executors whose world has lost a member, and with them their rows. */
+  private static boolean isReplacement(Schedule.Step step, Message message) {
+    return step.operation() == OperationKind.TRANSPORT
+        && message.text().matches("(?s).*(RankLostException|StoreLostError).*");
+  }
+
   /** Handles a message; returns the number of the next step. */
   private int handle(Message message, Injector injector, PrintStream answers, Duration duration) {
     Schedule.Step step = schedule.step(message.step());
@@ -205,6 +211,7 @@ final class Round {
         }
         if (message.state() == State.FAILED_BESIDE
             && message.findings().isEmpty()
+            && !isReplacement(step, message)
             && !injector.hasFault(lastNs, now)) {
           finding("UNEXCUSED", message.step(), "failed without a fault: " + message.text());
         }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +52,7 @@ import org.slf4j.LoggerFactory;
 public final class Wire {
   private static final Logger LOG = LoggerFactory.getLogger(Wire.class);
   private static final int MAX_PORT = 65_535;
+  private static final Duration DATA_RETRY = Duration.ofSeconds(5);
   private static final long IDLE_THREAD_SECONDS = 5;
 
   /** Number of connections that are opened at the same time, each by a thread. */
@@ -74,7 +76,9 @@ public final class Wire {
   private boolean closed; // guarded by this
   private final Object dataLock = new Object();
   private final RecentGrants left = new RecentGrants();
-  private Optional<DataServer> dataServer; // guarded by dataLock; null before the first ticket
+  private Optional<DataServer> dataServer = Optional.empty(); // guarded by dataLock, as are these
+  private long dataRetryNs = System.nanoTime();
+  private boolean dataEnded;
 
   public Wire(WireOptions options) {
     this.options = options;
@@ -149,9 +153,7 @@ public final class Wire {
         sessions.remove(session.token().id(), session);
         left.add(session.token().id(), session.grants());
         synchronized (dataLock) {
-          if (dataServer != null) {
-            dataServer.ifPresent(data -> data.closeChannels(session.token().id()));
-          }
+          dataServer.ifPresent(data -> data.closeChannels(session.token().id()));
         }
         try {
           session.end();
@@ -278,12 +280,15 @@ public final class Wire {
 
   /**
    * Returns the server of data channels, which is opened for the first of them; empty if channels
-   * would not be as safe as connections, or no port can be opened.
+   * would not be as safe as connections, or no port can be opened. This is tried again after a
+   * time, because descriptors or ports may be free again.
    */
   Optional<DataServer> dataServer() {
     synchronized (dataLock) {
-      if (dataServer == null) {
-        dataServer = options.usesDataChannels() ? openDataServer() : Optional.empty();
+      boolean mayOpen = options.usesDataChannels() && !dataEnded;
+      if (dataServer.isEmpty() && mayOpen && System.nanoTime() - dataRetryNs >= 0) {
+        dataServer = openDataServer();
+        dataRetryNs = System.nanoTime() + DATA_RETRY.toNanos();
       }
       return dataServer;
     }
@@ -323,9 +328,7 @@ public final class Wire {
   /** Closes the channels of readers from outside of Spark whose grants have ended. */
   void endGrants() {
     synchronized (dataLock) {
-      if (dataServer != null) {
-        dataServer.ifPresent(DataServer::endGrants);
-      }
+      dataServer.ifPresent(DataServer::endGrants);
     }
   }
 
@@ -352,10 +355,9 @@ public final class Wire {
   private void closeDataServer() {
     synchronized (dataLock) {
       Optional<DataServer> open = dataServer;
-      dataServer = Optional.empty(); // a late request opens no other
-      if (open != null) {
-        open.ifPresent(DataServer::close);
-      }
+      dataServer = Optional.empty();
+      dataEnded = true; // a late request opens no other
+      open.ifPresent(DataServer::close);
     }
   }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -194,6 +195,26 @@ class DataPathsTest {
       readAll(ranks, 0, 1);
       assertThat(ranks.session(1).dataServer().orElseThrow().port())
           .isBetween(taken.getLocalPort() + 1, taken.getLocalPort() + 16);
+    }
+  }
+
+  /** Or a descriptor. Until then Spark's network carries the rows. */
+  @Test
+  void opensAPortWhenOneIsFreeAgain() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        TcpRanks ranks =
+            ranks(
+                2,
+                Map.of(
+                    OptionKeys.SETTING_DATA_PORT,
+                    Integer.toString(taken.getLocalPort()),
+                    "spark.port.maxRetries",
+                    "0"))) {
+      readAll(ranks, 0, 1);
+      assertThat(ranks.session(1).dataServer()).isEmpty();
+      taken.close();
+      await().atMost(Duration.ofMinutes(1)).until(() -> ranks.session(1).dataServer().isPresent());
+      readAll(ranks, 0, 1);
     }
   }
 
