@@ -201,20 +201,17 @@ class DataPathsTest {
   /** Or a descriptor. Until then Spark's network carries the rows. */
   @Test
   void opensAPortWhenOneIsFreeAgain() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        TcpRanks ranks =
-            ranks(
-                2,
-                Map.of(
-                    OptionKeys.SETTING_DATA_PORT,
-                    Integer.toString(taken.getLocalPort()),
-                    "spark.port.maxRetries",
-                    "0"))) {
+    ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    String port = Integer.toString(taken.getLocalPort());
+    try (TcpRanks ranks =
+        ranks(2, Map.of(OptionKeys.SETTING_DATA_PORT, port, "spark.port.maxRetries", "0"))) {
       readAll(ranks, 0, 1);
       assertThat(ranks.session(1).dataServer()).isEmpty();
       taken.close();
       await().atMost(Duration.ofMinutes(1)).until(() -> ranks.session(1).dataServer().isPresent());
       readAll(ranks, 0, 1);
+    } finally {
+      taken.close();
     }
   }
 
