@@ -2,6 +2,7 @@
 package org.ddstore.contract;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -12,6 +13,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 /** Directories that one test class has for itself. */
 public final class TestRoots {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final int DELETE_TRIES = 1000;
 
   private TestRoots() {}
 
@@ -26,8 +28,24 @@ public final class TestRoots {
     return Files.createTempDirectory(Files.createDirectories(temporary), "ddstore-test-");
   }
 
-  /** Deletes a directory, from which processes that end may delete at the same time. */
+  /**
+   * Deletes a directory, from which processes that end may delete at the same time; they rename
+   * what they delete first.
+   */
   public static void delete(Path root) throws IOException {
+    for (int tries = 1; ; tries++) {
+      try {
+        deleteTree(root);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        if (tries == DELETE_TRIES) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static void deleteTree(Path root) throws IOException {
     Files.walkFileTree(
         root,
         new SimpleFileVisitor<>() {

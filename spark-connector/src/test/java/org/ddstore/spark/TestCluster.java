@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,11 +18,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.ddstore.contract.TestRoots;
 import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.spark.cluster.Preflight;
 import org.ddstore.spark.config.Settings;
@@ -309,25 +308,16 @@ public final class TestCluster implements AutoCloseable {
     await("executors end")
         .atMost(PATIENCE)
         .until(() -> live.stream().noneMatch(TestCluster::isRunning));
-    deleteTree(workDirectory);
+    try {
+      TestRoots.delete(workDirectory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     ProcessDirectory.sweepDead(ProcessDirectory.SHARED_MEMORY);
     Leftovers.assertNoSharedMemoryOf(processes());
   }
 
   private static boolean isRunning(long pid) {
     return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
-  }
-
-  private static void deleteTree(Path directory) {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (Stream<Path> walk = Files.walk(directory)) {
-      for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }
