@@ -102,18 +102,7 @@ final class FabricReader implements RemoteReader {
     }
     silence.begin(peers);
     List<PeerReads> pending = new ArrayList<>();
-    for (PeerRows rows : peers) {
-      try {
-        pending.add(new PeerReads(rows, transport.memories(), end, silence, deadlineNs));
-      } catch (DeadlineExceededException e) {
-        if (silence.marksUnanswered() || System.nanoTime() - deadlineNs >= 0) {
-          throw e;
-        }
-        throw new ReadFailure(rows.process(), e.getMessage()); // it answers, but late
-      } catch (PeerGoneException e) {
-        throw e.hasEnded() ? rows.lost() : rows.closed();
-      }
-    }
+    peers.forEach(rows -> pending.add(askFor(rows)));
     fetchOffsets(pending);
     pending.forEach(peer -> peer.reserve(landings, end));
     while (true) {
@@ -123,6 +112,21 @@ final class FabricReader implements RemoteReader {
         return;
       }
       pause(CHANGING_NS, "the rows are being changed");
+    }
+  }
+
+  private PeerReads askFor(PeerRows rows) {
+    while (true) {
+      try {
+        return new PeerReads(rows, transport.memories(), end, silence, deadlineNs);
+      } catch (DeadlineExceededException e) {
+        if (silence.marksUnanswered() || System.nanoTime() - deadlineNs >= 0) {
+          throw e;
+        }
+        checkInterrupt(); // it answers, but late
+      } catch (PeerGoneException e) {
+        throw e.hasEnded() ? rows.lost() : rows.closed();
+      }
     }
   }
 

@@ -73,6 +73,7 @@ final class RemoteMemories {
     while (true) {
       long answerNs = silence.answerNs(process, deadlineNs);
       ByteBuffer answer = calls.call(process, FabricServer.question(segment.nonce()), answerNs);
+      silence.answered(process);
       try {
         byte status = answer.get();
         if (status == MemoryTable.GONE) {

@@ -29,6 +29,7 @@ final class SilenceWatch {
   private Duration limit = Duration.ZERO;
   private BiPredicate<ProcessAddress, Set<ProcessAddress>> replaceable = (process, given) -> false;
   private List<PeerRows> peers = List.of();
+  private boolean asked; // since begin
   private long arrived;
   private long sinceNs;
   private long probedNs;
@@ -59,6 +60,7 @@ final class SilenceWatch {
   /** Starts to watch reads, of which no byte has arrived. */
   void begin() {
     probes.clear();
+    asked = false;
     arrived = 0;
     sinceNs = clock.getAsLong();
     lastNs = sinceNs;
@@ -69,7 +71,7 @@ final class SilenceWatch {
    * at the first one, so that several that are cut off together are found together.
    */
   long answerNs(ProcessAddress process, long deadlineNs) {
-    if (probes.isEmpty()) {
+    if (!asked) {
       askAll();
     }
     long atNs = clock.getAsLong() + limit.toNanos();
@@ -91,7 +93,7 @@ final class SilenceWatch {
       arrived = bytes;
       return false;
     }
-    if (probes.isEmpty()) {
+    if (!asked) {
       if (now - sinceNs >= limit.toNanos() / 2) {
         askAll();
       }
@@ -100,7 +102,13 @@ final class SilenceWatch {
     return now - probedNs >= limit.toNanos() / 2 && marksUnanswered();
   }
 
+  /** Notes that a process has answered a question. */
+  void answered(ProcessAddress process) {
+    probes.replace(process, CompletableFuture.completedFuture(null));
+  }
+
   private void askAll() {
+    asked = true;
     for (PeerRows rows : peers) {
       if (replaceable.test(rows.process(), Set.of())) {
         probes.put(rows.process(), probe.apply(rows.process(), limit));

@@ -117,6 +117,15 @@ class SilenceWatchTest {
   }
 
   @Test
+  void answeredQuestionIsAnAnswer() {
+    watch.answerNs(a.process(), Long.MAX_VALUE);
+    watch.answered(a.process());
+    pass(1500);
+    assertThat(watch.marksUnanswered()).isTrue();
+    assertThat(List.of(a.isSilent(), b.isSilent())).containsExactly(false, true);
+  }
+
+  @Test
   void lateAnswerIsAnAnswer() {
     watch.answerNs(a.process(), Long.MAX_VALUE);
     asked.values().forEach(answer -> answer.complete(null));
