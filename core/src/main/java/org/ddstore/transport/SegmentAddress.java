@@ -5,6 +5,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
@@ -16,6 +17,7 @@ import org.ddstore.memory.ProcessDirectory;
 import org.ddstore.memory.Segment;
 import org.ddstore.types.DDStoreException;
 import org.ddstore.types.ProcessAddress;
+import org.ddstore.types.RankLostException;
 import org.ddstore.types.ReadPath;
 import org.ddstore.types.Schema;
 
@@ -139,9 +141,11 @@ public record SegmentAddress(
    */
   private Attachment attachRemote(int rank, Schema schema, Reach reach, String problem) {
     if (endpoint == null) {
-      throw new DDStoreException(
+      String text =
           "the rows of rank %d (process %s) cannot be reached: %s, and no port of this process is known: it has ended, or opened none; if this is a handle, take a new one"
-              .formatted(rank, process, detail(problem)));
+              .formatted(rank, process, detail(problem));
+      boolean hasEnded = path != null && host.isThisHost() && !new File(path).exists();
+      throw hasEnded ? new RankLostException(rank, text) : new DDStoreException(text);
     }
     String description = reach.transport().description().intern();
     int recordBytes = schema.isFixed() ? schema.fixedBytes() : 0;

@@ -79,7 +79,12 @@ public final class JarVersion {
    */
   public static Optional<Problem> classPathProblem(ClassLoader classes) {
     synchronized (FOUND) {
-      return FOUND.computeIfAbsent(classes, JarVersion::find);
+      try {
+        return FOUND.computeIfAbsent(classes, JarVersion::find);
+      } catch (UncheckedIOException e) { // such as a jar that was replaced
+        LOG.debug("versions of the class path are not compared", e);
+        return Optional.empty();
+      }
     }
   }
 
@@ -89,8 +94,8 @@ public final class JarVersion {
       for (URL url : Collections.list(classes.getResources(RESOURCE))) {
         places.putIfAbsent(read(url), url.toString().replace("!/" + RESOURCE, ""));
       }
-    } catch (IOException | UncheckedIOException e) { // such as a jar that was replaced
-      LOG.debug("versions of the class path are not compared", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return places.size() < 2
         ? Optional.empty()

@@ -79,6 +79,7 @@ public final class Wire {
   private Optional<DataServer> dataServer = Optional.empty(); // guarded by dataLock, as are these
   private long dataRetryNs = System.nanoTime();
   private boolean dataEnded;
+  private String dataProblem = "";
 
   public Wire(WireOptions options) {
     this.options = options;
@@ -202,14 +203,15 @@ public final class Wire {
     for (int i = 0; i < attempts && first + i <= MAX_PORT; i++) {
       try {
         return opener.open(first + i);
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException e) {
         last = e;
-      } catch (RuntimeException e) {
         if (!isBindFailure(e)) {
-          throw e;
+          break;
         }
-        last = e;
       }
+    }
+    if (last instanceof RuntimeException unchecked && !isBindFailure(last)) {
+      throw unchecked;
     }
     throw new DDStoreException(
         "cannot listen at %s, port %s: %s. Set %s to another first port"
@@ -310,7 +312,11 @@ public final class Wire {
                       refusals,
                       options.connectTimeout())));
     } catch (RuntimeException | OutOfMemoryError e) { // connections carry the rows
-      LOG.warn("rows are served over Spark's network, which is slower: {}", e.getMessage());
+      String problem = String.valueOf(e.getMessage());
+      if (!problem.equals(dataProblem)) {
+        LOG.warn("rows are served over Spark's network, which is slower: {}", problem);
+      }
+      dataProblem = problem;
       return Optional.empty();
     }
   }

@@ -53,8 +53,8 @@ public final class Connection {
   }
 
   /**
-   * Remembers that the peer has no data port, or none that can be reached: for a minute the first
-   * time, twice as long each further time, at most about an hour.
+   * Remembers that the data port of the peer cannot be reached: for a minute the first time, twice
+   * as long each further time, at most about an hour.
    */
   public synchronized void noDataPort() {
     long minutes = 1L << Math.min(missedDataPorts, MAX_DOUBLINGS);

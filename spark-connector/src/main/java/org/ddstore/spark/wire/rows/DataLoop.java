@@ -81,8 +81,15 @@ final class DataLoop implements AutoCloseable {
   DataLoop(int number, Service service) throws IOException {
     this.service = service;
     this.selector = Selector.open();
-    this.inC =
-        service.inC() ? ChannelsInC.open(selector, this::ready, this::stops, input, packed) : null;
+    try {
+      this.inC =
+          service.inC()
+              ? ChannelsInC.open(selector, this::ready, this::stops, input, packed)
+              : null;
+    } catch (IOException | RuntimeException | Error e) {
+      selector.close();
+      throw e;
+    }
     this.thread = new Thread(this::run, "ddstore-data-" + number);
     thread.setDaemon(true);
   }

@@ -123,8 +123,14 @@ public final class GatherReader implements RemoteReader {
   private void openSelector() {
     if (selector == null) {
       try {
-        selector = Selector.open();
-        inC = mayUseC ? RepliesInC.open(selector, GatherReader::ready, this::stops) : null;
+        Selector opened = Selector.open();
+        try {
+          inC = mayUseC ? RepliesInC.open(opened, GatherReader::ready, this::stops) : null;
+        } catch (IOException | RuntimeException | Error e) {
+          opened.close();
+          throw e;
+        }
+        selector = opened;
       } catch (IOException e) { // such as too many open files
         throw new DDStoreException("cannot wait for remote rows: " + e.getMessage(), e);
       }
