@@ -56,6 +56,7 @@ class ResidentApplicationTest {
   }
 
   private void leavesNothing(String end) throws Exception {
+    TestCluster.stopKept(); // it would take the application's executors for its own
     Evidence evidence = new Evidence(directory);
     Path log = directory.resolve("log");
     Process driver =
