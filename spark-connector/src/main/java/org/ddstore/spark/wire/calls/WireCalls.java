@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
@@ -94,7 +95,15 @@ public final class WireCalls implements PeerCalls {
     }
     Throwable trouble = null;
     while (true) {
-      Asked asked = ask(process, framed.duplicate());
+      Asked asked;
+      try {
+        asked = ask(process, framed.duplicate());
+      } catch (RejectedExecutionException e) { // another thread has dropped the last store
+        throw new DDStoreException(
+            "cannot call %s: the network of this process is closed, because its stores were dropped"
+                .formatted(process),
+            e);
+      }
       try {
         return contentOf(process, await(process, asked, deadlineNs, trouble));
       } catch (ExecutionException e) {
