@@ -203,15 +203,17 @@ public final class Wire {
     for (int i = 0; i < attempts && first + i <= MAX_PORT; i++) {
       try {
         return opener.open(first + i);
-      } catch (IOException | RuntimeException e) {
+      } catch (IOException e) {
         last = e;
         if (!isBindFailure(e)) {
           break;
         }
+      } catch (RuntimeException e) {
+        if (!isBindFailure(e)) {
+          throw e;
+        }
+        last = e;
       }
-    }
-    if (last instanceof RuntimeException unchecked && !isBindFailure(last)) {
-      throw unchecked;
     }
     throw new DDStoreException(
         "cannot listen at %s, port %s: %s. Set %s to another first port"
